@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import static io.polylock.internal.Log.LOG;
+
+import io.polylock.LeaseLostException;
+import io.polylock.LossCause;
+import io.polylock.ReleaseOutcome;
+import io.polylock.spi.LockClock;
+import io.polylock.spi.LockRequest;
+import io.polylock.spi.Ownership;
+import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one lease: held, then either ended by its holder or lost, and both are final. Thread-safe; no request and no
+ * callback runs under its monitor.
+ */
+final class ActiveLease {
+
+    /** Where a lease is in its life. */
+    enum State {
+        HELD,
+        ENDED,
+        LOST
+    }
+
+    private final Parts parts;
+    private final LockRequest request;
+    private final OptionalLong fencingToken;
+    private final long maxHoldNanos;
+    private final long acquiredNanos;
+    private final Consumer<ActiveLease> whenOver;
+    private final Turn turn;
+    private final List<Consumer<? super LossCause>> lossActions = new ArrayList<>();
+
+    private State state = State.HELD;
+    private Validity validity;
+    private boolean storeSilent;
+    private boolean closed;
+    private @Nullable LossCause lossCause;
+    private @Nullable ReleaseOutcome released;
+    private LockClock.Scheduled expiry = () -> {};
+    private LockClock.Scheduled nextRenewal = () -> {};
+    private @Nullable WeakReference<LeaseHandle> handle;
+
+    ActiveLease(
+            Parts parts,
+            LockRequest request,
+            OptionalLong fencingToken,
+            Validity validity,
+            Optional<Duration> maxHold,
+            Consumer<ActiveLease> whenOver) {
+        this.parts = parts;
+        this.request = request;
+        this.fencingToken = fencingToken;
+        this.validity = validity;
+        this.acquiredNanos = validity.startNanos();
+        this.maxHoldNanos = maxHold.map(Checks::saturatedNanos).orElse(Long.MAX_VALUE);
+        this.whenOver = whenOver;
+        this.turn = new Turn(parts.clock());
+    }
+
+    /** Arms the alarm that tells of the loss even if nothing else moves. */
+    synchronized void watchExpiry() {
+        if (state == State.HELD) {
+            expiry = parts.workers().after(Duration.ofNanos(remainingNanos()), this::expireIfDue);
+        }
+    }
+
+    synchronized void heldThrough(LeaseHandle leaseHandle) {
+        handle = new WeakReference<>(leaseHandle);
+    }
+
+    /** Whether nobody can release this lease any more. */
+    synchronized boolean abandoned() {
+        return handle != null && handle.refersTo(null);
+    }
+
+    LockRequest request() {
+        return request;
+    }
+
+    OptionalLong fencingToken() {
+        return fencingToken;
+    }
+
+    Turn turn() {
+        return turn;
+    }
+
+    synchronized State state() {
+        return state;
+    }
+
+    synchronized boolean isHeld() {
+        return state == State.HELD && remainingNanos() > 0 && !validity.sleptThrough(parts.clock());
+    }
+
+    Duration remaining() {
+        synchronized (this) {
+            return isHeld() ? Duration.ofNanos(remainingNanos()) : Duration.ZERO;
+        }
+    }
+
+    void onLost(Consumer<? super LossCause> action) {
+        LossCause cause;
+        synchronized (this) {
+            if (state == State.HELD) {
+                lossActions.add(action);
+                return;
+            }
+            cause = lossCause;
+        }
+        if (cause != null) {
+            tell(action, cause);
+        }
+    }
+
+    /** Plans the next renewal, unless the lease is over. */
+    synchronized void renewAfter(Duration delay, Runnable renewal) {
+        if (state == State.HELD) {
+            nextRenewal = parts.workers().after(delay, renewal);
+        }
+    }
+
+    /** What is left before the holder must stop, by the monotonic clock. */
+    synchronized long remainingNanos() {
+        long now = parts.clock().nanoTime();
+        return Math.min(validity.remainingNanos(now), maxHoldNanos - (now - acquiredNanos));
+    }
+
+    /** The store was asked to renew and has not answered: if validity ends now, that is why. */
+    synchronized void storeAsked() {
+        storeSilent = true;
+    }
+
+    /** The store confirmed the lease. False if that came too late: lost is final. */
+    boolean renewed(Validity confirmed) {
+        expireIfDue();
+        synchronized (this) {
+            if (state == State.LOST) {
+                return false;
+            }
+            validity = confirmed;
+            storeSilent = false;
+            return true;
+        }
+    }
+
+    /** The store said that the lease is gone. */
+    void gone(Ownership found) {
+        LossCause cause;
+        synchronized (this) {
+            cause = causeOf(found);
+            if (state != State.ENDED) {
+                released = ReleaseOutcome.NOT_HELD;
+            }
+        }
+        lose(cause);
+    }
+
+    void lose(LossCause cause) {
+        List<Consumer<? super LossCause>> actions;
+        synchronized (this) {
+            if (state != State.HELD) {
+                return;
+            }
+            state = State.LOST;
+            lossCause = cause;
+            stopTimers();
+            actions = List.copyOf(lossActions);
+            lossActions.clear();
+        }
+        LOG.log(Level.WARNING, "the lease on lock ''{0}'' is lost: {1}", request.name(), cause);
+        actions.forEach(action -> tell(action, cause));
+        whenOver.accept(this);
+    }
+
+    ReleaseOutcome release() {
+        expireIfDue();
+        synchronized (this) {
+            if (state == State.HELD) {
+                state = State.ENDED;
+                stopTimers();
+                lossActions.clear();
+            }
+        }
+        ReleaseOutcome found = Interrupts.shield(this::releaseInTurn);
+        whenOver.accept(this);
+        return found == null ? giveUpRelease() : found;
+    }
+
+    void close() {
+        ReleaseOutcome found = release();
+        LossCause loss;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            loss = lossCause;
+        }
+        if (loss != null) {
+            throw new LeaseLostException(request.name().value(), loss);
+        }
+        if (found == ReleaseOutcome.NOT_HELD) {
+            throw new LeaseLostException(request.name().value(), LossCause.REVOKED);
+        }
+    }
+
+    private ReleaseOutcome releaseInTurn() throws InterruptedException {
+        if (!turn.take(parts.answerWithin())) {
+            return giveUpRelease();
+        }
+        try {
+            synchronized (this) {
+                if (released != null && released != ReleaseOutcome.UNKNOWN) {
+                    return released;
+                }
+            }
+            return releaseNow();
+        } finally {
+            turn.giveBack();
+        }
+    }
+
+    private ReleaseOutcome releaseNow() {
+        Ownership found;
+        try {
+            found = parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
+        } catch (RuntimeException | Error e) {
+            LOG.log(
+                    Level.WARNING,
+                    "releasing lock ''{0}'' got no answer; it is repeated in the background",
+                    request.name(),
+                    e);
+            return giveUpRelease();
+        }
+        synchronized (this) {
+            if (found == Ownership.HELD) {
+                released = ReleaseOutcome.RELEASED;
+            } else if (parts.clientResends() && lossCause == null && remainingNanos() > 0) {
+                released = ReleaseOutcome.UNKNOWN;
+            } else {
+                released = ReleaseOutcome.NOT_HELD;
+                if (lossCause == null) {
+                    lossCause = causeOf(found);
+                }
+            }
+            return released;
+        }
+    }
+
+    private ReleaseOutcome giveUpRelease() {
+        synchronized (this) {
+            released = ReleaseOutcome.UNKNOWN;
+        }
+        parts.undo().add(request);
+        return ReleaseOutcome.UNKNOWN;
+    }
+
+    private void expireIfDue() {
+        LossCause cause;
+        synchronized (this) {
+            if (state != State.HELD) {
+                return;
+            }
+            long now = parts.clock().nanoTime();
+            if (maxHoldNanos - (now - acquiredNanos) <= 0) {
+                cause = LossCause.MAX_HOLD;
+            } else if (validity.remainingNanos(now) <= 0) {
+                cause = storeSilent ? LossCause.UNREACHABLE : LossCause.EXPIRED;
+            } else {
+                watchExpiry();
+                return;
+            }
+        }
+        lose(cause);
+    }
+
+    private LossCause causeOf(Ownership found) {
+        if (found == Ownership.OTHER_OWNER) {
+            return LossCause.TAKEN;
+        }
+        return remainingNanos() <= 0 || validity.sleptThrough(parts.clock()) ? LossCause.EXPIRED : LossCause.REVOKED;
+    }
+
+    private void stopTimers() {
+        expiry.cancel();
+        nextRenewal.cancel();
+    }
+
+    private void tell(Consumer<? super LossCause> action, LossCause cause) {
+        Runnable telling = () -> {
+            try {
+                action.accept(cause);
+            } catch (RuntimeException | Error e) {
+                LOG.log(Level.WARNING, "a loss action of lock ''{0}'' failed", request.name(), e);
+            }
+        };
+        try {
+            parts.callbacks().execute(telling);
+        } catch (RejectedExecutionException managerClosed) {
+            telling.run();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Pools of named daemon threads that come when they are needed and go when they are not. Thread-safe. */
+public final class Lanes {
+
+    private static final long IDLE_SECONDS = 5;
+    private static final long FINISH_SECONDS = 1;
+
+    private final String name;
+    private final List<ExecutorService> pools = new ArrayList<>();
+    private boolean closed;
+
+    public Lanes(String name) {
+        this.name = name;
+    }
+
+    public synchronized ExecutorService open(String lane, int threads) {
+        if (closed) {
+            throw new RejectedExecutionException(name + " is closed");
+        }
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads,
+                threads,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                threads(name + "-" + lane));
+        pool.allowCoreThreadTimeOut(true);
+        pools.add(pool);
+        return pool;
+    }
+
+    /** Lets the tasks finish for a moment, then interrupts them. Keeps the caller's interrupt flag. */
+    public void close() {
+        List<ExecutorService> all;
+        synchronized (this) {
+            closed = true;
+            all = List.copyOf(pools);
+        }
+        all.forEach(ExecutorService::shutdown);
+        Interrupts.shield(() -> {
+            for (ExecutorService pool : all) {
+                if (!pool.awaitTermination(FINISH_SECONDS, TimeUnit.SECONDS)) {
+                    pool.shutdownNow();
+                }
+            }
+            return null;
+        });
+    }
+
+    static ThreadFactory threads(String prefix) {
+        AtomicInteger next = new AtomicInteger(1);
+        return task -> {
+            Thread thread = new Thread(task, prefix + "-" + next.getAndIncrement());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import java.time.Duration;
+
+/**
+ * The numbers of the engine, in one place; the guarantees page has the same table.
+ *
+ * @param driftPermille drift: thousandths of the TTL
+ * @param driftFixed drift: what comes on top
+ * @param renewalsPerTtl a lease is renewed after TTL divided by this
+ * @param renewalJitter how much earlier than that a renewal may start, as a fraction of the interval
+ * @param retriesPerTtl after a failure a renewal is tried again after TTL divided by this, at most {@link #retryCeiling}
+ * @param retryCeiling see retriesPerTtl
+ * @param firstPoll the first pause of a waiter
+ * @param pollCeiling the longest pause of a waiter: the safety poll
+ * @param pollJitter how far a pause may be off, as a fraction
+ * @param undoBackoff the first pause of an undo that was not answered; doubled up to {@link #undoCeiling}
+ * @param undoCeiling see undoBackoff
+ * @param undoCapacity how many undos may be outstanding
+ * @param callbackThreads how many loss callbacks run at the same time
+ * @param renewalThreads how many renewals run at the same time
+ */
+public record Numbers(
+        int driftPermille,
+        Duration driftFixed,
+        int renewalsPerTtl,
+        double renewalJitter,
+        int retriesPerTtl,
+        Duration retryCeiling,
+        Duration firstPoll,
+        Duration pollCeiling,
+        double pollJitter,
+        Duration undoBackoff,
+        Duration undoCeiling,
+        int undoCapacity,
+        int callbackThreads,
+        int renewalThreads) {
+
+    /** What every manager uses. */
+    public static final Numbers DEFAULTS = new Numbers(
+            10,
+            Duration.ofMillis(2),
+            3,
+            0.1,
+            10,
+            Duration.ofSeconds(1),
+            Duration.ofMillis(10),
+            Duration.ofSeconds(1),
+            0.2,
+            Duration.ofMillis(50),
+            Duration.ofSeconds(2),
+            1_024,
+            2,
+            4);
+
+    /** The allowance for clocks that run at different rates, in nanoseconds, rounded up. */
+    long driftNanos(Duration ttl) {
+        long permille = ttl.toNanos() / 1_000 * driftPermille;
+        return permille + driftFixed.toNanos() + 1;
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockClock;
+import io.polylock.spi.ResendingClient;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+
+/** What the leases of one manager share. */
+record Parts(
+        LockBackend backend,
+        LockClock clock,
+        LockClock.Workers workers,
+        Numbers numbers,
+        Undo undo,
+        Executor renewals,
+        Executor callbacks,
+        Duration answerWithin) {
+
+    static Parts of(LockBackend backend, LockClock clock, Numbers numbers, Duration answerWithin) {
+        LockClock.Workers workers = clock.newWorkers("polylock");
+        return new Parts(
+                backend,
+                clock,
+                workers,
+                numbers,
+                new Undo(backend, clock, workers, numbers, answerWithin),
+                workers.lane("renewal", numbers.renewalThreads()),
+                workers.lane("callback", numbers.callbackThreads()),
+                answerWithin);
+    }
+
+    /** Whether "not held" may be the echo of a release that succeeded. */
+    boolean clientResends() {
+        return backend.feature(ResendingClient.class).isPresent();
+    }
+}

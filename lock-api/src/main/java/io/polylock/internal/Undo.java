@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import static io.polylock.internal.Log.LOG;
+
+import io.polylock.LockBackendException;
+import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockClock;
+import io.polylock.spi.LockRequest;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * The releases of what the store may have granted without our knowing. A release may overtake the request that it undoes, so
+ * each is repeated until two were answered at least one command timeout apart. Bounded; thread-safe.
+ */
+final class Undo {
+
+    private final LockBackend backend;
+    private final LockClock clock;
+    private final LockClock.Workers workers;
+    private final Numbers numbers;
+    private final Duration answerWithin;
+    private final Executor lane;
+    private final Set<Entry> entries = new HashSet<>();
+    private boolean closed;
+
+    Undo(LockBackend backend, LockClock clock, LockClock.Workers workers, Numbers numbers, Duration answerWithin) {
+        this.backend = backend;
+        this.clock = clock;
+        this.workers = workers;
+        this.numbers = numbers;
+        this.answerWithin = answerWithin;
+        this.lane = workers.lane("undo", 1);
+    }
+
+    /** Starts to undo what a request may have done. */
+    void add(LockRequest request) {
+        Entry entry = new Entry(request.withAnswerWithin(answerWithin), clock.nanoTime());
+        synchronized (entries) {
+            if (closed) {
+                return;
+            }
+            if (entries.size() >= numbers.undoCapacity()) {
+                LOG.log(
+                        Level.WARNING,
+                        "{0} releases of unknown outcomes are outstanding; lock ''{1}'' may stay locked until its TTL of {2} ends",
+                        entries.size(),
+                        request.name(),
+                        request.ttl());
+                return;
+            }
+            entries.add(entry);
+        }
+        execute(entry);
+    }
+
+    /** Forgets what is outstanding: the store's TTL ends it. */
+    void close() {
+        synchronized (entries) {
+            closed = true;
+            entries.clear();
+        }
+    }
+
+    private void execute(Entry entry) {
+        try {
+            lane.execute(() -> attempt(entry));
+        } catch (RejectedExecutionException managerClosed) {
+            forget(entry);
+        }
+    }
+
+    private void attempt(Entry entry) {
+        synchronized (entries) {
+            if (!entries.contains(entry)) {
+                return;
+            }
+        }
+        long start = clock.nanoTime();
+        try {
+            backend.release(entry.request);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.DEBUG, "releasing an unknown outcome on lock ''{0}'' failed", entry.request.name(), e);
+            if (e instanceof LockBackendException && clock.nanoTime() - entry.since < giveUpNanos(entry)) {
+                later(entry, entry.nextBackoff(numbers));
+            } else {
+                forget(entry);
+            }
+            return;
+        }
+        if (entry.answeredTwice(start, answerWithin.toNanos())) {
+            forget(entry);
+        } else {
+            later(entry, answerWithin);
+        }
+    }
+
+    /** A record that no release reached has ended by then: its TTL, twice, for a request that arrived late. */
+    private long giveUpNanos(Entry entry) {
+        return 2 * (entry.request.ttl().toNanos() + answerWithin.toNanos());
+    }
+
+    private void later(Entry entry, Duration delay) {
+        workers.after(delay, () -> execute(entry));
+    }
+
+    private void forget(Entry entry) {
+        synchronized (entries) {
+            entries.remove(entry);
+        }
+    }
+
+    /** One outcome to undo; touched by the lane alone. */
+    private static final class Entry {
+
+        private final LockRequest request;
+        private final long since;
+        private boolean answered;
+        private long firstAnswered;
+        private Duration backoff = Duration.ZERO;
+
+        Entry(LockRequest request, long since) {
+            this.request = request;
+            this.since = since;
+        }
+
+        boolean answeredTwice(long now, long apart) {
+            if (answered) {
+                return now - firstAnswered >= apart;
+            }
+            answered = true;
+            firstAnswered = now;
+            return false;
+        }
+
+        Duration nextBackoff(Numbers numbers) {
+            Duration doubled = backoff.isZero() ? numbers.undoBackoff() : backoff.multipliedBy(2);
+            backoff = doubled.compareTo(numbers.undoCeiling()) > 0 ? numbers.undoCeiling() : doubled;
+            return backoff;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import io.polylock.Lease;
+import io.polylock.LockBackendException;
+import io.polylock.LockBackendException.Outcome;
+import io.polylock.LockTimeoutException;
+import io.polylock.internal.Attempt.Answer;
+import io.polylock.spi.Inspection;
+import io.polylock.spi.LockClock;
+import io.polylock.spi.LockName;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One caller's wait for one lock: asks, pauses, asks again, until it is granted or time is up. Pauses double up to the safety
+ * poll, are jittered, and end when the holder's TTL ends. Used by one thread.
+ */
+final class Wait {
+
+    /** Before a wait ends, one more attempt is made this long before the end. */
+    private static final long LAST_LOOK_NANOS = Duration.ofMillis(50).toNanos();
+
+    private static final Duration AFTER_TTL = Duration.ofMillis(1);
+
+    private final Parts parts;
+    private final Roll roll;
+    private final Attempt attempt;
+    private final LockName name;
+    private final Duration wait;
+    private final LockClock.Pause pause;
+    private final long start;
+    private Duration poll;
+    private boolean lastLookTaken;
+    private Optional<String> holderLabel = Optional.empty();
+
+    Wait(Parts parts, Roll roll, Attempt attempt, LockName name, Duration wait, LockClock.Pause pause) {
+        this.parts = parts;
+        this.roll = roll;
+        this.attempt = attempt;
+        this.name = name;
+        this.wait = wait;
+        this.pause = pause;
+        this.start = parts.clock().nanoTime();
+        this.poll = parts.numbers().firstPoll();
+    }
+
+    Lease untilGranted(LockOptions options) throws InterruptedException {
+        while (true) {
+            Answer answer = attempt.make(name, options, bound());
+            if (answer instanceof Answer.Got got) {
+                return got.lease();
+            }
+            if (answer instanceof Answer.Failed failed && failed.failure().outcome() == Outcome.REFUSED) {
+                throw failed.failure();
+            }
+            if (!pauseBeforeNext(answer)) {
+                throw tooLate(answer);
+            }
+        }
+    }
+
+    /** How long the next request may take: what is left of the wait, or all of it if the wait is a single attempt. */
+    private Duration bound() {
+        long left = leftNanos();
+        return left <= 0 || left > parts.answerWithin().toNanos() ? parts.answerWithin() : Duration.ofNanos(left);
+    }
+
+    /** False once the wait is over. */
+    private boolean pauseBeforeNext(Answer answer) throws InterruptedException {
+        long left = leftNanos();
+        long next = nextPauseNanos(answer);
+        boolean goesOn = left > 0;
+        if (next >= left && left > 0) {
+            askWhoHolds(answer, left);
+            left = leftNanos();
+            goesOn = !lastLookTaken;
+            next = lastLookTaken ? left : left - Math.min(LAST_LOOK_NANOS, left / 2);
+            lastLookTaken = true;
+        }
+        if (left > 0) {
+            pause.await(Duration.ofNanos(next));
+            roll.requireOpen();
+        }
+        return goesOn && leftNanos() > 0;
+    }
+
+    private long nextPauseNanos(Answer answer) {
+        double jitter = 1
+                + (ThreadLocalRandom.current().nextDouble() * 2 - 1)
+                        * parts.numbers().pollJitter();
+        long next = (long) (poll.toNanos() * jitter);
+        Duration doubled = poll.multipliedBy(2);
+        Duration ceiling = parts.numbers().pollCeiling();
+        poll = doubled.compareTo(ceiling) < 0 ? doubled : ceiling;
+        if (answer instanceof Answer.Busy busy && busy.freeIn().isPresent()) {
+            return Math.min(next, Checks.saturatedNanos(busy.freeIn().get().plus(AFTER_TTL)));
+        }
+        return next;
+    }
+
+    /** Looks up the holder while there is still time, so that a timeout can name it. */
+    private void askWhoHolds(Answer answer, long leftNanos) {
+        if (answer instanceof Answer.Busy && holderLabel.isEmpty()) {
+            Duration bound =
+                    Duration.ofNanos(Math.min(leftNanos, parts.answerWithin().toNanos()));
+            try {
+                holderLabel = parts.backend()
+                        .feature(Inspection.class)
+                        .flatMap(inspection -> inspection.inspect(name, bound))
+                        .flatMap(holder -> holder.label());
+            } catch (LockBackendException unimportant) {
+                holderLabel = Optional.empty();
+            }
+        }
+    }
+
+    private RuntimeException tooLate(Answer answer) {
+        if (answer instanceof Answer.Failed failed) {
+            return failed.failure();
+        }
+        Optional<Duration> freeIn = answer instanceof Answer.Busy busy ? busy.freeIn() : Optional.empty();
+        Duration waited = Duration.ofNanos(parts.clock().nanoTime() - start);
+        return new LockTimeoutException(name.value(), waited, freeIn, holderLabel);
+    }
+
+    private long leftNanos() {
+        return Checks.saturatedNanos(wait) - (parts.clock().nanoTime() - start);
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import static io.polylock.internal.Log.LOG;
+
+import io.polylock.spi.Ownership;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Keeps one lease alive for as long as it is held and somebody can release it. One failure never ends it: it is tried again
+ * until the validity is over. The timer starts it, a lane does the request.
+ */
+final class Watchdog {
+
+    private final Parts parts;
+    private final ActiveLease lease;
+
+    private Watchdog(Parts parts, ActiveLease lease) {
+        this.parts = parts;
+        this.lease = lease;
+    }
+
+    static void start(Parts parts, ActiveLease lease) {
+        new Watchdog(parts, lease).planNext();
+    }
+
+    private void planNext() {
+        Duration interval = lease.request().ttl().dividedBy(parts.numbers().renewalsPerTtl());
+        double early =
+                ThreadLocalRandom.current().nextDouble() * parts.numbers().renewalJitter();
+        plan(Duration.ofNanos((long) (interval.toNanos() * (1 - early))));
+    }
+
+    private void planRetry() {
+        Duration part = lease.request().ttl().dividedBy(parts.numbers().retriesPerTtl());
+        Duration ceiling = parts.numbers().retryCeiling();
+        plan(part.compareTo(ceiling) < 0 ? part : ceiling);
+    }
+
+    private void plan(Duration delay) {
+        lease.renewAfter(delay, () -> {
+            try {
+                parts.renewals().execute(this::renew);
+            } catch (RejectedExecutionException managerClosed) {
+                LOG.log(
+                        Level.DEBUG,
+                        "no renewal of lock ''{0}'': the manager is closed",
+                        lease.request().name());
+            }
+        });
+    }
+
+    private void renew() {
+        if (lease.abandoned()) {
+            LOG.log(
+                    Level.WARNING,
+                    "nobody can release the lease on lock ''{0}'' any more, so it is not renewed; close every lease",
+                    lease.request().name());
+            return;
+        }
+        if (!lease.turn().tryTake()) {
+            return; // its holder is releasing it
+        }
+        try {
+            renewInTurn();
+        } catch (RuntimeException | Error e) {
+            LOG.log(
+                    Level.WARNING,
+                    "renewing lock ''{0}'' failed; it is tried again",
+                    lease.request().name(),
+                    e);
+            planRetry();
+        } finally {
+            lease.turn().giveBack();
+        }
+    }
+
+    private void renewInTurn() {
+        long left = lease.remainingNanos();
+        if (lease.state() != ActiveLease.State.HELD || left <= 0) {
+            return;
+        }
+        Duration bound = Duration.ofNanos(Math.min(left, parts.answerWithin().toNanos()));
+        Validity validity = Validity.startingNow(parts.clock(), lease.request().ttl(), parts.numbers());
+        lease.storeAsked();
+        Ownership found = parts.backend().renew(lease.request().withAnswerWithin(bound));
+        if (found != Ownership.HELD) {
+            lease.gone(found);
+        } else if (lease.renewed(validity)) {
+            planNext();
+        } else {
+            parts.undo().add(lease.request());
+        }
+    }
+}
