@@ -116,6 +116,20 @@ public final class VirtualClock implements LockClock {
     }
 
     /**
+     * Lets time pass for the calling thread: one that the clock knows rests, any other moves the clock.
+     *
+     * @param duration how long: not negative
+     * @throws InterruptedException if the thread was interrupted while it rested
+     */
+    public void pass(Duration duration) throws InterruptedException {
+        if (counted.get()) {
+            newPause().await(duration);
+        } else {
+            advance(duration);
+        }
+    }
+
+    /**
      * Moves the wall clock alone, as an operator or a machine's sleep does.
      *
      * @param offset how far, forward or back

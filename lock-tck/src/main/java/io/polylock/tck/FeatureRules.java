@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.polylock.spi.Acquisition;
+import io.polylock.spi.Handover;
+import io.polylock.spi.Holder;
+import io.polylock.spi.Inspection;
+import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockName;
+import io.polylock.spi.LockRequest;
+import io.polylock.spi.Ownership;
+import io.polylock.spi.ReleaseSignals;
+import io.polylock.spi.ReleaseSignals.SignalListener;
+import io.polylock.spi.ReleaseSignals.Subscription;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** HND, INS, SIG: what a store can do beyond the three operations. */
+abstract class FeatureRules extends Rules {
+
+    private static final Duration BOUND = Duration.ofSeconds(2);
+
+    FeatureRules(Supplier<Stage> stage) {
+        super(stage);
+    }
+
+    @Test
+    @DisplayName("HND-1 MUST pass a lock from its holder to the heir in one step, with a fresh TTL")
+    void hnd1_passesTheLockOn() throws Exception {
+        LockBackend backend = stage().backend();
+        Handover handover = stage().feature(backend, Handover.class);
+        stage().timely(() -> {
+            LockRequest giver = taken(backend, stage().name(), Stage.TTL);
+            LockRequest heir = stage().request(giver.name().value(), Stage.TTL.multipliedBy(2));
+            long start = stage().nanos();
+            Acquisition handed = handover.handOver(giver, heir);
+            stage().elapse(Stage.TTL);
+            Ownership asGiver = backend.renew(giver);
+            Acquisition other = backend.tryAcquire(stage().request(giver.name().value(), Stage.TTL));
+            stage().notLater(start, Stage.TTL.multipliedBy(2));
+
+            assertGranted(handed);
+            assertEquals(Ownership.OTHER_OWNER, asGiver, "the giver still owns the lock");
+            assertContended(other);
+            assertHeld(backend.release(heir));
+        });
+    }
+
+    @Test
+    @DisplayName("HND-2 MUST NOT pass on a lock that is not the giver's")
+    void hnd2_passesOnlyWhatTheGiverHolds() {
+        LockBackend backend = stage().backend();
+        Handover handover = stage().feature(backend, Handover.class);
+        LockRequest holder = taken(backend, stage().name(), Stage.LONG_TTL);
+        LockRequest stranger = stage().request(holder.name().value(), Stage.LONG_TTL);
+        LockRequest heir = stage().request(holder.name().value(), Stage.LONG_TTL);
+
+        assertContended(handover.handOver(stranger, heir));
+        assertHeld(backend.renew(holder));
+        assertHeld(backend.release(holder));
+
+        assertContended(handover.handOver(holder, heir));
+        assertTrue(stage().isFree(backend, holder.name().value()), "a free lock was handed over");
+    }
+
+    @Test
+    @DisplayName("HND-3 MUST answer a repeated hand-over like the first")
+    void hnd3_aRepeatedHandoverIsTheSame() {
+        LockBackend backend = stage().backend();
+        Handover handover = stage().feature(backend, Handover.class);
+        LockRequest giver = taken(backend, stage().name(), Stage.LONG_TTL);
+        LockRequest heir = stage().request(giver.name().value(), Stage.LONG_TTL);
+
+        Acquisition first = handover.handOver(giver, heir);
+
+        assertGranted(first);
+        assertEquals(first, handover.handOver(giver, heir));
+        assertHeld(backend.release(heir));
+    }
+
+    @Test
+    @DisplayName("INS-1 MUST show who holds a lock, for how long, and with which token; and nobody when it is free")
+    void ins1_showsTheHolder() {
+        LockBackend backend = stage().backend();
+        Inspection inspection = stage().feature(backend, Inspection.class);
+        LockName name = new LockName(stage().name());
+        assertEquals(Optional.empty(), inspection.inspect(name, BOUND));
+
+        LockRequest owner = stage().request(name.value(), Stage.LONG_TTL);
+        Acquisition.Granted granted = assertGranted(backend.tryAcquire(owner));
+        Holder holder = inspection.inspect(name, BOUND).orElseThrow();
+
+        assertEquals(name.value(), holder.name());
+        assertEquals(owner.owner().toString(), holder.ownerHint());
+        holder.label().ifPresent(label -> assertEquals("kit", label));
+        assertTrue(holder.remaining().orElseThrow().compareTo(Stage.LONG_TTL) <= 0);
+        assertEquals(granted.fencingToken(), holder.fencingToken());
+        assertHeld(backend.release(owner));
+        assertEquals(Optional.empty(), inspection.inspect(name, BOUND));
+    }
+
+    @Test
+    @DisplayName("INS-2 MUST list every lock that is held for the whole walk")
+    void ins2_listsTheLocks() {
+        LockBackend backend = stage().backend();
+        Inspection inspection = stage().feature(backend, Inspection.class);
+        Set<String> held = new HashSet<>();
+        for (int i = 0; i < 30; i++) {
+            held.add(taken(backend, stage().name(), Stage.LONG_TTL).name().value());
+        }
+
+        Set<String> seen = new HashSet<>();
+        Optional<String> after = Optional.empty();
+        int pages = 0;
+        do {
+            Inspection.Page page = inspection.list(after, 7, BOUND);
+            page.holders().forEach(holder -> seen.add(holder.name()));
+            after = page.next();
+            pages++;
+        } while (after.isPresent() && pages < 10_000);
+
+        assertTrue(seen.containsAll(held), "seen " + seen.size() + " locks, not all of the " + held.size());
+        assertTrue(after.isEmpty(), "the list has no end");
+    }
+
+    @Test
+    @DisplayName("INS-3 MUST take a lock away from whoever holds it when an operator revokes it, and say from whom")
+    void ins3_revokes() {
+        LockBackend backend = stage().backend();
+        Inspection inspection = stage().feature(backend, Inspection.class);
+        LockRequest owner = taken(backend, stage().name(), Stage.LONG_TTL);
+
+        Holder revoked = inspection.revoke(owner.name(), BOUND).orElseThrow();
+
+        assertEquals(owner.owner().toString(), revoked.ownerHint());
+        assertEquals(Optional.empty(), inspection.revoke(owner.name(), BOUND));
+        assertEquals(Ownership.ABSENT, backend.renew(owner));
+        LockRequest next = stage().request(owner.name().value(), Stage.LONG_TTL);
+        Acquisition.Granted granted = assertGranted(backend.tryAcquire(next));
+        if (granted.fencingToken().isPresent() && revoked.fencingToken().isPresent()) {
+            assertTrue(
+                    granted.fencingToken().getAsLong() > revoked.fencingToken().getAsLong(), "the token went back");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "SIG-1 MUST signal a release that happens after the listening was confirmed, and nothing after it was ended")
+    void sig1_signalsAReleaseAfterTheConfirmation() {
+        LockBackend backend = stage().backend();
+        ReleaseSignals signals = stage().feature(backend, ReleaseSignals.class);
+        AtomicInteger heard = new AtomicInteger();
+        SignalListener listener = new SignalListener() {
+            @Override
+            public void released() {
+                heard.incrementAndGet();
+            }
+
+            @Override
+            public void gap() {}
+        };
+        LockRequest owner = taken(stage().backend(), stage().name(), Stage.LONG_TTL);
+        try (Subscription subscription = signals.watch(owner.name(), listener, BOUND)) {
+            assertTrue(subscription != null && heard.get() == 0, "a signal without a release");
+            assertHeld(stage().backend().release(owner));
+            stage().eventually("the release is signalled", Stage.SOON, () -> heard.get() > 0);
+        }
+
+        int before = heard.get();
+        LockRequest next = taken(backend, owner.name().value(), Stage.LONG_TTL);
+        assertHeld(backend.release(next));
+        stage().elapse(Duration.ofMillis(100));
+        assertEquals(before, heard.get(), "signals after the listening was ended");
+    }
+}
