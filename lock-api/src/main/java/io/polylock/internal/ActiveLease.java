@@ -240,8 +240,7 @@ final class ActiveLease {
         } catch (RuntimeException | Error e) {
             LOG.log(
                     Level.WARNING,
-                    "releasing lock ''{0}'' got no answer; it is repeated in the background",
-                    request.name(),
+                    () -> "releasing lock '" + request.name() + "' got no answer; it is repeated in the background",
                     e);
             return giveUpRelease();
         }
@@ -304,7 +303,7 @@ final class ActiveLease {
             try {
                 action.accept(cause);
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.WARNING, "a loss action of lock ''{0}'' failed", request.name(), e);
+                LOG.log(Level.WARNING, () -> "a loss action of lock '" + request.name() + "' failed", e);
             }
         };
         try {

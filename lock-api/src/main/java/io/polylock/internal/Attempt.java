@@ -125,7 +125,7 @@ final class Attempt {
             try {
                 return parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
             } catch (RuntimeException e) {
-                LOG.log(Level.DEBUG, "giving lock ''{0}'' back failed; it is undone", request.name(), e);
+                LOG.log(Level.DEBUG, () -> "giving lock '" + request.name() + "' back failed; it is undone", e);
                 parts.undo().add(request);
                 return null;
             }

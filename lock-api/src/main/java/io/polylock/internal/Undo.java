@@ -85,7 +85,7 @@ final class Undo {
         try {
             backend.release(entry.request);
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.DEBUG, "releasing an unknown outcome on lock ''{0}'' failed", entry.request.name(), e);
+            LOG.log(Level.DEBUG, () -> "releasing an unknown outcome on lock '" + entry.request.name() + "' failed", e);
             if (e instanceof LockBackendException && clock.nanoTime() - entry.since < giveUpNanos(entry)) {
                 later(entry, entry.nextBackoff(numbers));
             } else {

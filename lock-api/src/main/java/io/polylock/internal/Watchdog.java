@@ -67,11 +67,7 @@ final class Watchdog {
         try {
             renewInTurn();
         } catch (RuntimeException | Error e) {
-            LOG.log(
-                    Level.WARNING,
-                    "renewing lock ''{0}'' failed; it is tried again",
-                    lease.request().name(),
-                    e);
+            LOG.log(Level.WARNING, () -> "renewing lock '" + lease.request().name() + "' failed; it is tried again", e);
             planRetry();
         } finally {
             lease.turn().giveBack();

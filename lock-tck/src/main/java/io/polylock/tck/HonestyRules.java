@@ -155,4 +155,17 @@ abstract class HonestyRules extends Rules {
         stage().eventually("a renewal confirms the lease", ttl, lease::isHeld);
         lease.close();
     }
+
+    @Test
+    @DisplayName("HON-7 MUST NOT believe longer because the wall clock went back")
+    void hon7_theWallClockProlongsNothing() throws Exception {
+        Lease lease =
+                got(stage().fixed(stage().manager(), stage().name(), Stage.TTL).tryAcquire());
+
+        stage().moveWallClock(Duration.ofHours(-1));
+
+        assertTrue(lease.isHeld());
+        stage().elapse(Stage.TTL);
+        assertFalse(lease.isHeld(), "held after its TTL");
+    }
 }

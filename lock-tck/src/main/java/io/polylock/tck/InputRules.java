@@ -96,6 +96,8 @@ abstract class InputRules extends Rules {
         // short names of our own: a backend may derive other keys from a name
         names.addAll(List.of(unique, unique + ":fence", unique + ":token", "{" + unique + "}:token"));
         names.add("x".repeat(255 - unique.length()) + unique);
+        String longest = unique + "x".repeat(254 - unique.length());
+        names.addAll(List.of(longest + "a", longest + "b"));
         names.add("\uD83D\uDD12".repeat(255 - unique.length()) + unique);
 
         List<LockRequest> held =

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.tck;
+
+import static io.polylock.tck.Mutant.ofBackend;
+
+import io.polylock.spi.Acquisition;
+import io.polylock.spi.BackendFeature;
+import io.polylock.spi.BatchRenewal;
+import io.polylock.spi.Handover;
+import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockRequest;
+import io.polylock.spi.OwnerToken;
+import io.polylock.spi.Ownership;
+import io.polylock.spi.QuorumMember;
+import io.polylock.spi.RenewResult;
+import io.polylock.spi.Vote;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/** Backends that get a feature wrong: tokens, hand-over, batches, quorum membership. */
+final class FeatureMutants {
+
+    private FeatureMutants() {}
+
+    static List<Mutant> all() {
+        return List.of(
+                ofBackend(
+                        "M113",
+                        "the token starts again after a release",
+                        "FEN-1",
+                        (correct, lab) -> new Wrong(correct) {
+                            @Override
+                            public Acquisition tryAcquire(LockRequest request) {
+                                return counting(super.tryAcquire(request), counter(lab, request));
+                            }
+
+                            @Override
+                            public Ownership release(LockRequest request) {
+                                counter(lab, request).set(0);
+                                return super.release(request);
+                            }
+                        }),
+                ofBackend(
+                        "M123", "the counter is deleted with the lock", "FEN-1", (correct, lab) -> new Wrong(correct) {
+                            @Override
+                            public Ownership release(LockRequest request) {
+                                lab.store.dropCounter(request.name().value());
+                                return super.release(request);
+                            }
+                        }),
+                ofBackend(
+                        "F172",
+                        "the token is a bare counter, forgotten with everything else",
+                        "FEN-5",
+                        (correct, lab) -> new Wrong(correct) {
+                            @Override
+                            public Acquisition tryAcquire(LockRequest request) {
+                                return counting(super.tryAcquire(request), counter(lab, request));
+                            }
+                        }),
+                ofBackend(
+                        "M114",
+                        "refused attempts count the token up under its holder",
+                        "FEN-3",
+                        (correct, lab) -> new Wrong(correct) {
+                            @Override
+                            public Acquisition tryAcquire(LockRequest request) {
+                                Acquisition answer = super.tryAcquire(request);
+                                AtomicLong refused = counter(lab, request);
+                                if (answer instanceof Acquisition.Granted granted) {
+                                    return new Acquisition.Granted(OptionalLong.of(
+                                            granted.fencingToken().orElse(0) + refused.get()));
+                                }
+                                refused.incrementAndGet();
+                                return answer;
+                            }
+                        }),
+                ofBackend("M117", "the token is a bare timestamp", "FEN-6", (correct, lab) -> new Wrong(correct) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        return super.tryAcquire(request) instanceof Acquisition.Contended refused
+                                ? refused
+                                : new Acquisition.Granted(OptionalLong.of(lab.storeMicros()));
+                    }
+                }),
+                ofBackend("F164", "a grant has no token", "FEN-2", (correct, lab) -> new Wrong(correct) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        return super.tryAcquire(request) instanceof Acquisition.Contended refused
+                                ? refused
+                                : new Acquisition.Granted(OptionalLong.empty());
+                    }
+                }),
+                withFeature("H01", "hand-over ignores who gives", "HND-2", Handover.class, backend -> new Handover() {
+                    @Override
+                    public Acquisition handOver(LockRequest from, LockRequest to) {
+                        backend.deleteBlindly(to);
+                        return backend.correct.tryAcquire(to);
+                    }
+                }),
+                withFeature("H02", "the heir gets the giver's token", "FEN-8", Handover.class, backend -> {
+                    Handover correct = backend.correct.feature(Handover.class).orElseThrow();
+                    return new Handover() {
+                        @Override
+                        public Acquisition handOver(LockRequest from, LockRequest to) {
+                            Acquisition given = backend.correct.tryAcquire(from);
+                            return correct.handOver(from, to) instanceof Acquisition.Contended refused
+                                    ? refused
+                                    : given;
+                        }
+                    };
+                }),
+                withFeature("H03", "hand-over keeps the giver's end", "HND-1", Handover.class, backend -> {
+                    Handover correct = backend.correct.feature(Handover.class).orElseThrow();
+                    return new Handover() {
+                        @Override
+                        public Acquisition handOver(LockRequest from, LockRequest to) {
+                            return correct.handOver(from, Wrong.withTtl(to, backend.remaining(to)));
+                        }
+                    };
+                }),
+                withFeature("H04", "a repeated hand-over is refused", "HND-3", Handover.class, backend -> {
+                    Handover correct = backend.correct.feature(Handover.class).orElseThrow();
+                    Map<OwnerToken, Boolean> done = new ConcurrentHashMap<>();
+                    return new Handover() {
+                        @Override
+                        public Acquisition handOver(LockRequest from, LockRequest to) {
+                            return done.putIfAbsent(to.owner(), true) == null
+                                    ? correct.handOver(from, to)
+                                    : new Acquisition.Contended(Optional.empty());
+                        }
+                    };
+                }),
+                withFeature(
+                        "F068",
+                        "one lost lease fails the batch",
+                        "REN-6",
+                        BatchRenewal.class,
+                        backend -> new BatchRenewal() {
+                            @Override
+                            public List<RenewResult> renewAll(List<LockRequest> requests) {
+                                List<Ownership> found = requests.stream()
+                                        .map(backend.correct::renew)
+                                        .toList();
+                                Ownership worst =
+                                        found.stream().max(Ownership::compareTo).orElse(Ownership.HELD);
+                                return found.stream()
+                                        .map(each -> (RenewResult) new RenewResult.Answered(worst))
+                                        .toList();
+                            }
+                        }),
+                member("M121", "a stranger may confirm", "QUO-4", (backend, correct) -> (request, token, skew) -> {
+                    Vote.Confirmation answer = correct.confirm(request, token, skew);
+                    return answer.equals(new Vote.Refused(Vote.Refused.Reason.NOT_OWNER))
+                            ? new Vote.Confirmed()
+                            : answer;
+                }),
+                member(
+                        "M120",
+                        "an old token may be confirmed",
+                        "QUO-4",
+                        (backend, correct) -> (request, token, skew) -> {
+                            Vote.Confirmation answer = correct.confirm(request, token, skew);
+                            return answer.equals(new Vote.Refused(Vote.Refused.Reason.OUTDATED))
+                                    ? new Vote.Confirmed()
+                                    : answer;
+                        }),
+                member(
+                        "Q01",
+                        "a token from the future is confirmed",
+                        "QUO-5",
+                        (backend, correct) ->
+                                (request, token, skew) -> correct.confirm(request, token, Duration.ofDays(1))),
+                member(
+                        "Q02",
+                        "a confirmed token is not stored",
+                        "QUO-3",
+                        (backend, correct) -> (request, token, skew) -> {
+                            Vote.Confirmation answer = correct.confirm(request, token, skew);
+                            backend.forget(request);
+                            return answer;
+                        }));
+    }
+
+    private static AtomicLong counter(Lab lab, LockRequest request) {
+        return (AtomicLong) lab.shared.computeIfAbsent(request.name().value(), absent -> new AtomicLong());
+    }
+
+    private static Acquisition counting(Acquisition answer, AtomicLong counter) {
+        return answer instanceof Acquisition.Granted
+                ? new Acquisition.Granted(OptionalLong.of(counter.incrementAndGet()))
+                : answer;
+    }
+
+    /** A backend with one feature of its own. */
+    private static final class WithFeature extends Wrong {
+
+        private final Lab lab;
+
+        WithFeature(LockBackend correct, Lab lab) {
+            super(correct);
+            this.lab = lab;
+        }
+
+        void forget(LockRequest request) {
+            lab.store.dropCounter(request.name().value());
+        }
+    }
+
+    private static <F extends BackendFeature> Mutant withFeature(
+            String id, String defect, String rule, Class<F> feature, Function<WithFeature, F> wrong) {
+        return ofBackend(id, defect, rule, (correct, lab) -> {
+            F replaced = wrong.apply(new WithFeature(correct, lab));
+            return new Wrong(correct) {
+                @Override
+                public <G extends BackendFeature> Optional<G> feature(Class<G> type) {
+                    return type == feature ? Optional.of(type.cast(replaced)) : super.feature(type);
+                }
+            };
+        });
+    }
+
+    /** How a member confirms. */
+    private interface Confirm {
+        Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew);
+    }
+
+    /** Makes a wrong confirmation out of a correct member. */
+    private interface WrongMember {
+        Confirm seed(WithFeature backend, QuorumMember correct);
+    }
+
+    private static Mutant member(String id, String defect, String rule, WrongMember wrong) {
+        return withFeature(id, defect, rule, QuorumMember.class, backend -> {
+            QuorumMember correct = backend.correct.feature(QuorumMember.class).orElseThrow();
+            Confirm confirm = wrong.seed(backend, correct);
+            return new QuorumMember() {
+                @Override
+                public Vote.Join join(LockRequest request, Optional<OwnerToken> from) {
+                    return correct.join(request, from);
+                }
+
+                @Override
+                public Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew) {
+                    return confirm.confirm(request, token, maxSkew);
+                }
+            };
+        });
+    }
+}
