@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.UnknownHostException;
 
 /** A port of the IPv4 loopback interface, whatever the JVM's preferences make of "loopback". */
@@ -28,31 +27,5 @@ final class LocalPort {
 
     static InetSocketAddress address(int port) throws UnknownHostException {
         return new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port);
-    }
-
-    /**
-     * Keeps a port until the socket is closed. It is bound and does not listen: clients are refused as by a dead server,
-     * and the port is neither given to another program nor to a client, which would, by connecting from it to itself,
-     * keep it.
-     */
-    static Socket hold(int port) {
-        Socket holder = new Socket();
-        try {
-            // The connections of the server that had the port may linger on it.
-            holder.setReuseAddress(true);
-            holder.bind(address(port));
-            return holder;
-        } catch (IOException e) {
-            release(holder);
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    static void release(Socket holder) {
-        try {
-            holder.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -3,11 +3,11 @@ package io.polylock.servers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.net.Socket;
 import java.net.URLEncoder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 
 /**
  * A real Redis server of this JVM's own, on a free port of the loopback interface, that can be broken on purpose.
@@ -21,20 +21,20 @@ public final class RedisServer implements LockServer {
 
     private final RedisServerOptions options;
     private final int port;
-    private State state;
+    private RedisProcess process;
+    private Phase phase;
 
-    private sealed interface State {}
-
-    private record Running(RedisProcess process) implements State {}
-
-    private record Killed(Socket portHolder) implements State {}
-
-    private record Closed() implements State {}
+    private enum Phase {
+        STARTED,
+        KILLED,
+        CLOSED
+    }
 
     private RedisServer(RedisServerOptions options, int port, RedisProcess process) {
         this.options = options;
         this.port = port;
-        this.state = new Running(process);
+        this.process = process;
+        this.phase = Phase.STARTED;
     }
 
     /**
@@ -65,8 +65,13 @@ public final class RedisServer implements LockServer {
      *     left of it
      */
     public static RedisServer start(RedisServerOptions options) {
-        Started started = launch(LocalPort::findFree, options);
-        return new RedisServer(options, started.port(), started.process());
+        return start(LocalPort::findFree, options);
+    }
+
+    /** Starts a server on the first of these ports that nobody else has. */
+    static RedisServer start(IntSupplier ports, RedisServerOptions options) {
+        Launched launched = launch(ports, options);
+        return new RedisServer(options, launched.port(), launched.process());
     }
 
     /** The address that the server listens on. */
@@ -94,7 +99,7 @@ public final class RedisServer implements LockServer {
      * @throws IllegalStateException if the server is killed or closed
      */
     public synchronized long pid() {
-        return running().pid();
+        return started().pid();
     }
 
     /**
@@ -118,17 +123,16 @@ public final class RedisServer implements LockServer {
     }
 
     /**
-     * Kills the process (SIGKILL), also a paused one, and with it all data; clients are then refused. The port stays
-     * reserved. Killing a killed server changes nothing.
+     * Kills the process (SIGKILL), also a paused one, and with it all data; clients are then refused. Killing a killed
+     * server changes nothing.
      *
      * @throws IllegalStateException if the server is closed
      */
     public synchronized void kill() {
-        if (state instanceof Killed) {
-            return;
+        if (phase != Phase.KILLED) {
+            started().end();
+            phase = Phase.KILLED;
         }
-        running().end();
-        state = new Killed(LocalPort.hold(port));
     }
 
     /**
@@ -137,31 +141,24 @@ public final class RedisServer implements LockServer {
      * @throws IllegalStateException if the server is not killed, or cannot be started; it is then still killed
      */
     public synchronized void restartEmpty() {
-        if (!(state instanceof Killed killed)) {
-            throw new IllegalStateException(this + " is not killed: kill() it first");
+        if (phase != Phase.KILLED) {
+            throw new IllegalStateException(this + " is " + phase + ", not KILLED");
         }
-        LocalPort.release(killed.portHolder());
-        try {
-            state = new Running(launch(() -> port, options).process());
-        } catch (RuntimeException e) {
-            state = new Killed(LocalPort.hold(port));
-            throw e;
-        }
+        process = launch(() -> port, options).process();
+        phase = Phase.STARTED;
     }
 
     @Override
     public synchronized void close() {
-        if (state instanceof Running running) {
-            running.process().end();
-        } else if (state instanceof Killed killed) {
-            LocalPort.release(killed.portHolder());
+        if (phase == Phase.STARTED) {
+            process.end();
         }
-        state = new Closed();
+        phase = Phase.CLOSED;
     }
 
     /** Where the running process keeps its files. */
     synchronized Path directory() {
-        return running().directory();
+        return started().directory();
     }
 
     @Override
@@ -169,52 +166,53 @@ public final class RedisServer implements LockServer {
         return "redis-server on " + LocalPort.HOST + ":" + port;
     }
 
-    private RedisProcess running() {
-        if (state instanceof Running running) {
-            return running.process();
+    private RedisProcess started() {
+        if (phase != Phase.STARTED) {
+            throw new IllegalStateException(this + " is " + phase);
         }
-        throw new IllegalStateException(this + " is " + (state instanceof Killed ? "killed" : "closed"));
+        return process;
     }
 
     private void signal(String name, ProcessState expected) {
-        RedisProcess process = running();
-        process.signal(name);
-        if (!Await.within(LIMIT, () -> process.state() == expected)) {
-            throw new IllegalStateException(
-                    this + " is " + process.state() + " instead of " + expected + " " + LIMIT + " after SIG" + name);
+        started().signal(name);
+        Await.within(LIMIT, () -> process.state() == expected || process.state() == ProcessState.ENDED);
+        ProcessState actual = process.state();
+        if (actual != expected) {
+            throw new IllegalStateException(this + " is " + actual + ", not " + expected + ", after SIG" + name);
         }
     }
 
-    private record Started(int port, RedisProcess process) {}
+    private record Launched(int port, RedisProcess process) {}
 
-    /** Tries ports until the server on one is ready, or an error other than a clash shows up, or time is up. */
-    private static Started launch(IntSupplier ports, RedisServerOptions options) {
+    /** Tries ports until a server is ready, or fails for another reason than a clash, or time is up. */
+    private static Launched launch(IntSupplier ports, RedisServerOptions options) {
         long startNanos = System.nanoTime();
         while (true) {
             int port = ports.getAsInt();
             RedisProcess process = RedisProcess.start(port, options);
             Duration left = LIMIT.minusNanos(System.nanoTime() - startNanos);
-            Await.within(left, () -> process.state() == ProcessState.ENDED || process.isReady());
-            ProcessState state = process.state();
-            if (state != ProcessState.ENDED && process.isReady()) {
-                return new Started(port, process);
+            boolean inTime = Await.within(left, () -> process.state() == ProcessState.ENDED || process.isReady());
+            boolean ended = process.state() == ProcessState.ENDED;
+            if (inTime && !ended) {
+                return new Launched(port, process);
             }
             String log = process.log();
             process.end();
-            boolean clash = state == ProcessState.ENDED && isClash(log);
-            if (!clash || System.nanoTime() - startNanos > LIMIT.toNanos()) {
-                throw new IllegalStateException("redis-server on port " + port + " was "
-                        + (state == ProcessState.ENDED ? "ended by an error" : "not ready within " + LIMIT)
-                        + "; its log:\n" + log);
+            if (!inTime || !isClash(log)) {
+                throw new IllegalStateException("redis-server (" + RedisBinary.command() + ") on port " + port
+                        + (ended ? " ended before it was ready" : " was not ready within " + LIMIT) + "; its log:\n"
+                        + log);
             }
         }
     }
 
     /*
-     * Two things that another process can be in the way of for a moment: the port, which was free when we looked, and the
-     * binary, which cannot be run while a child of this JVM, forked during the extraction, still has it open for writing.
+     * Two things that others can be in the way of for a moment: the port, which was free when we looked, in the words of
+     * musl and of other C libraries; and the binary, as long as a child of this JVM, forked during the extraction, still
+     * has it open for writing.
      */
     private static boolean isClash(String log) {
-        return log.contains("Address already in use") || log.contains("Text file busy");
+        return Stream.of("Address in use", "Address already in use", "Text file busy")
+                .anyMatch(log::contains);
     }
 }
