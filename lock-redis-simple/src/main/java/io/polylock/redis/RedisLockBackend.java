@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.redis;
+
+import io.polylock.LockBackendException;
+import io.polylock.LockBackendException.Outcome;
+import io.polylock.spi.Acquisition;
+import io.polylock.spi.BackendFeature;
+import io.polylock.spi.BatchRenewal;
+import io.polylock.spi.Fencing;
+import io.polylock.spi.Handover;
+import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockRequest;
+import io.polylock.spi.OwnerToken;
+import io.polylock.spi.Ownership;
+import io.polylock.spi.QuorumMember;
+import io.polylock.spi.RenewResult;
+import io.polylock.spi.ResendingClient;
+import io.polylock.spi.Vote;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisCluster;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * Locks on one Redis. A lock is a plain string key that holds the owner token, taken as by {@code SET NX PX} and freed by
+ * compare-and-delete, so that lock clients of other languages are excluded too. Each operation is one script in one round
+ * trip. Thread-safe.
+ *
+ * <p>Source: <a href="https://redis.io/docs/latest/develop/use/patterns/distributed-locks/">Distributed locks with Redis</a>,
+ * the part on a single instance.
+ */
+public final class RedisLockBackend implements LockBackend {
+
+    private static final long TOKEN_LIMIT = 1L << 53;
+
+    private final ScriptRunner runner;
+    private final RedisSteps steps;
+    private final RedisAnswers answers;
+    private final String shown;
+    private final List<BackendFeature> features = new ArrayList<>();
+    private volatile boolean closed;
+
+    /** What can be known about the way to the server. */
+    private enum Reach {
+        /** Connections of one server, each for one request. */
+        CONNECTIONS,
+        /** A client that leads to one server and may send a request again. */
+        CLIENT,
+        /** A client that leads to many servers and may send a request again. */
+        CLUSTER
+    }
+
+    private RedisLockBackend(ScriptRunner runner, Reach reach, RedisOptions options, String shown) {
+        RedisKeys keys = new RedisKeys(options.keyPrefix());
+        this.runner = runner;
+        this.steps = new RedisSteps(keys);
+        this.answers = new RedisAnswers(keys);
+        this.shown = shown;
+        features.add(new Grants());
+        if (reach == Reach.CONNECTIONS) {
+            features.add(new Batches());
+        } else {
+            features.add(new Resending());
+        }
+        if (reach != Reach.CLUSTER) {
+            features.add(new Node());
+            features.add(new RedisInspection(keys, runner, this::run));
+        }
+    }
+
+    /**
+     * Locks through a client that the application has already, with the prefix {@code lock:}.
+     *
+     * @param client stays open when the backend is closed. A {@link RedisClient} is best: its pool lets each request keep its
+     *     own time. Through any other client its own timeouts bound a request, and the backend declares
+     *     {@link ResendingClient}
+     */
+    public static RedisLockBackend of(UnifiedJedis client) {
+        return of(client, RedisOptions.DEFAULTS);
+    }
+
+    /**
+     * As {@link #of(UnifiedJedis)}, with options.
+     *
+     * @param client stays open when the backend is closed
+     * @param options how to keep the locks
+     */
+    public static RedisLockBackend of(UnifiedJedis client, RedisOptions options) {
+        Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(options, "options");
+        String shown = "redis (" + client.getClass().getSimpleName() + ")";
+        Optional<Pool<Connection>> pool = poolOf(client);
+        if (pool.isPresent()) {
+            ScriptRunner runner = new ConnectionRunner(new ClientConnections(pool.get()));
+            return new RedisLockBackend(runner, Reach.CONNECTIONS, options, shown);
+        }
+        Reach reach = isCluster(client) ? Reach.CLUSTER : Reach.CLIENT;
+        return new RedisLockBackend(new ClientRunner(client), reach, options, shown);
+    }
+
+    /** Locks through connections of our own. */
+    static RedisLockBackend to(HostAndPort address, JedisClientConfig handshake, int most, RedisOptions options) {
+        return new RedisLockBackend(
+                new ConnectionRunner(new OwnConnections(address, handshake, most)),
+                Reach.CONNECTIONS,
+                options,
+                "redis://" + address + "/" + handshake.getDatabase());
+    }
+
+    @Override
+    public Acquisition tryAcquire(LockRequest request) {
+        Object reply = run(steps.acquire(request), Deadline.in(request.answerWithin()));
+        return answers.acquisition(reply, request.name(), runner.place());
+    }
+
+    @Override
+    public Ownership renew(LockRequest request) {
+        Object reply = run(steps.renew(request), Deadline.in(request.answerWithin()));
+        return answers.ownership(reply, runner.place());
+    }
+
+    @Override
+    public Ownership release(LockRequest request) {
+        Object reply = run(steps.release(request), Deadline.in(request.answerWithin()));
+        return answers.ownership(reply, runner.place());
+    }
+
+    @Override
+    public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
+        return features.stream().filter(type::isInstance).findFirst().map(type::cast);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        runner.close();
+    }
+
+    @Override
+    public String toString() {
+        return shown;
+    }
+
+    private Object run(Script.Call call, Deadline deadline) {
+        requireOpen();
+        return runner.run(call, deadline);
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the backend " + shown + " is closed");
+        }
+    }
+
+    private static Optional<Pool<Connection>> poolOf(UnifiedJedis client) {
+        try {
+            return client instanceof RedisClient pooled ? Optional.of(pooled.getPool()) : Optional.empty();
+        } catch (ClassCastException otherProvider) {
+            // it was built on a provider of the application's own, which need not have a pool
+            return Optional.empty();
+        }
+    }
+
+    @SuppressWarnings("deprecation") // applications still have the older one
+    private static boolean isCluster(UnifiedJedis client) {
+        return client instanceof RedisClusterClient || client instanceof JedisCluster;
+    }
+
+    private final class Grants implements Fencing, Handover {
+
+        @Override
+        public Acquisition handOver(LockRequest from, LockRequest to) {
+            Object reply = run(steps.handOver(from.owner(), to), Deadline.in(to.answerWithin()));
+            return answers.acquisition(reply, to.name(), runner.place());
+        }
+    }
+
+    private final class Batches implements BatchRenewal {
+
+        @Override
+        public List<RenewResult> renewAll(List<LockRequest> requests) {
+            requireOpen();
+            Duration bound = requests.stream()
+                    .map(LockRequest::answerWithin)
+                    .min(Comparator.naturalOrder())
+                    .orElse(Duration.ZERO);
+            List<Script.Call> calls = requests.stream().map(steps::renew).toList();
+            return runner.runAll(calls, Deadline.in(bound)).stream()
+                    .map(this::renewed)
+                    .toList();
+        }
+
+        private RenewResult renewed(ScriptRunner.Result result) {
+            if (result instanceof ScriptRunner.Result.Failed failed) {
+                return new RenewResult.Failed(failed.failure());
+            }
+            try {
+                return new RenewResult.Answered(
+                        answers.ownership(((ScriptRunner.Result.Reply) result).value(), runner.place()));
+            } catch (LockBackendException e) {
+                return new RenewResult.Failed(e);
+            }
+        }
+    }
+
+    private final class Node implements QuorumMember {
+
+        @Override
+        public Vote.Join join(LockRequest request, Optional<OwnerToken> from) {
+            Object reply = run(steps.join(request, from), Deadline.in(request.answerWithin()));
+            return answers.join(reply, request.name(), runner.place());
+        }
+
+        @Override
+        public Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew) {
+            if (token < 1 || token >= TOKEN_LIMIT) {
+                throw new LockBackendException(
+                        Outcome.REFUSED, "a fencing token must be positive and below 2^53 but was " + token);
+            }
+            Object reply = run(steps.confirm(request, token, maxSkew), Deadline.in(request.answerWithin()));
+            return answers.confirmation(reply, request.name(), runner.place());
+        }
+    }
+
+    private static final class Resending implements ResendingClient {}
+}
