@@ -17,15 +17,22 @@ final class Chronicle {
         private final Set<Long> lost = new HashSet<>();
         private int acquisitions;
         private long longestWaitNanos;
+        private Optional<Long> waitingSinceNanos = Optional.empty();
         private int expiries;
         private int increments;
         private int fenced;
         private int failures;
 
+        private void waited(long nanos) {
+            longestWaitNanos = Math.max(longestWaitNanos, nanos);
+            waitingSinceNanos = Optional.empty();
+        }
+
         int acquisitions() {
             return acquisitions;
         }
 
+        /** Of the waits that led to a lease, and the one that the end of the demo cut off. */
         long longestWaitNanos() {
             return longestWaitNanos;
         }
@@ -77,7 +84,7 @@ final class Chronicle {
         switch (event.kind()) {
             case ACQUIRED -> {
                 tally.acquisitions++;
-                tally.longestWaitNanos = Math.max(tally.longestWaitNanos, event.number());
+                tally.waited(event.number());
                 open.put(worker, new Open(event.token(), event.nanos()));
             }
             case STILL -> still(worker, event);
@@ -89,16 +96,18 @@ final class Chronicle {
             case TOLD -> tally.lost.add(event.token());
             case LOST -> {
                 tally.lost.add(event.token());
-                return end(worker, event.nanos());
+                return end(worker, event);
             }
             case RELEASING -> {
                 still(worker, event);
-                return end(worker, event.nanos());
+                return end(worker, event);
             }
             case REFRAINED -> {
-                return end(worker, event.nanos());
+                return end(worker, event);
             }
-            case HELLO, WAITING, ENTERED, BYE -> {}
+            case WAITING -> tally.waitingSinceNanos = Optional.of(event.nanos());
+            case BYE -> tally.waitingSinceNanos.ifPresent(since -> tally.waited(event.nanos() - since));
+            case HELLO, ENTERED -> {}
         }
         return Optional.empty();
     }
@@ -155,6 +164,12 @@ final class Chronicle {
         if (hold != null) {
             hold.working = now;
         }
+    }
+
+    /** Ends the hold that an event is about: word of a loss may come when the worker has the next lease already. */
+    private Optional<Hold> end(int worker, WorkerEvent event) {
+        Open hold = open.get(worker);
+        return hold != null && hold.token == event.token() ? end(worker, event.nanos()) : Optional.empty();
     }
 
     /** Ends a hold at the end of the validity that its worker knew of, or earlier. */

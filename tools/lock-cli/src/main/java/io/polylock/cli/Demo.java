@@ -39,6 +39,7 @@ final class Demo implements AutoCloseable {
 
     Verdict run() throws IOException, InterruptedException {
         stage.open(plan);
+        screen.event("all workers have started");
         Duration act = plan.length().dividedBy(5);
         stage.listen(act);
         int killed = killOne();

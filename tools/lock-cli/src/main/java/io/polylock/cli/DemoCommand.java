@@ -83,7 +83,7 @@ final class DemoCommand implements Callable<Integer> {
         require("--seconds", seconds, DemoPlan.SHORTEST_SECONDS, DemoPlan.LONGEST_SECONDS);
         Logger.getLogger("").setLevel(Level.OFF); // what matters is said by us
         if (url.isPresent()) {
-            return runOn(url.get(), "your");
+            return runOn(url.get(), "yours");
         }
         try (RedisServer redis = startRedis()) {
             return runOn(redis.url(), "its own");
@@ -120,7 +120,7 @@ final class DemoCommand implements Callable<Integer> {
 
     private static void introduce(Screen screen, DemoPlan plan, String whose) {
         screen.line("@|bold " + plan.workers() + " worker processes want one lock|@ on "
-                + BackendUrl.parse(plan.url()) + " (" + whose + " store), TTL " + DemoPlan.TTL.toSeconds()
+                + BackendUrl.parse(plan.url()) + " (" + whose + "), TTL " + DemoPlan.TTL.toSeconds()
                 + " s, renewed while its holder lives.");
         screen.line("Whoever holds it reads a number from a file, thinks, and writes the next one."
                 + (plan.owners() == Owners.IGNORED

@@ -60,7 +60,9 @@ final class WorkerCommand implements Callable<Integer> {
             listener.setDaemon(true);
             listener.start();
             new Worker(
-                            locks.lock(lockName).withTtl(Duration.ofMillis(ttlMillis)),
+                            locks.lock(lockName)
+                                    .withTtl(Duration.ofMillis(ttlMillis))
+                                    .withMinValidity(Duration.ofMillis(ttlMillis / 2)),
                             new CounterFile(DemoFiles.counter(directory)),
                             new FencedLedger(DemoFiles.ledger(directory)),
                             Duration.ofMillis(thinkingMillis),

@@ -98,6 +98,17 @@ class ChronicleTest {
     }
 
     @Test
+    void aWaitThatTheEndCutsOffCounts() {
+        tell(Kind.WAITING, 100, 0, 0);
+        tell(Kind.ACQUIRED, 110, 7, 10);
+        tell(Kind.RELEASING, 120, 7, 0);
+        tell(Kind.WAITING, 200, 0, 0);
+        tell(Kind.BYE, 900, 0, 0);
+
+        assertThat(chronicle.tally(1).longestWaitNanos()).isEqualTo(700);
+    }
+
+    @Test
     void anEventSurvivesItsWayThroughAPipe() {
         WorkerEvent event = new WorkerEvent(Kind.TOLD, -5, 7, 9, "LeaseLostException: lost (EXPIRED): so");
 

@@ -38,7 +38,7 @@ class DemoIT {
                 .contains("is told that its lease is lost: ")
                 .contains("says: LeaseLostException: ")
                 .contains("tries the ledger all the same: refused")
-                .containsPattern("total +[0-9]+ +[0-9.]+ s +1 +1\n")
+                .containsPattern("total +[0-9]+ +[0-9.]+ s +1 +[1-9]")
                 .contains("overlaps: 0 ", "lost updates: 0 ", "fencing tokens out of order: 0")
                 .doesNotContain("OVERLAP", "\u001b");
         assertNothingIsLeft();
