@@ -215,6 +215,27 @@ class LeaseTest {
     }
 
     @Test
+    void isHeldToTheLastNanosecondOfItsValidity() {
+        Lease lease = rig.held(rig.lock.withoutRenewal());
+        rig.clock.advance(Rig.VALIDITY.minusNanos(1));
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(lease.remaining()).isEqualTo(Duration.ofNanos(1));
+        rig.clock.advance(Duration.ofNanos(1));
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(lease.remaining()).isZero();
+    }
+
+    @Test
+    void validityIsCountedFromBeforeTheRequest() {
+        rig.wire.onAcquire(step -> {
+            var granted = step.get();
+            rig.clock.advance(Duration.ofSeconds(4));
+            return granted;
+        });
+        assertThat(rig.held().remaining()).isEqualTo(Rig.VALIDITY.minusSeconds(4));
+    }
+
+    @Test
     void isNotHeldAfterTheMachineSlept() {
         Lease lease = rig.held(rig.lock.withoutRenewal());
         rig.clock.moveWallClock(Duration.ofMillis(303));
@@ -227,6 +248,14 @@ class LeaseTest {
         Lease lease = rig.held(rig.lock.withoutRenewal());
         rig.clock.moveWallClock(Duration.ofMillis(302));
         assertThat(lease.isHeld()).isTrue();
+    }
+
+    @Test
+    void aWallClockThatGoesBackChangesNothing() {
+        Lease lease = rig.held(rig.lock.withoutRenewal());
+        rig.clock.moveWallClock(Duration.ofDays(-1));
+        rig.clock.advance(Rig.VALIDITY.minusNanos(1));
+        assertThat(lease.remaining()).isEqualTo(Duration.ofNanos(1));
     }
 
     @Test

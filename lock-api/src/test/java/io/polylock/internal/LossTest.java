@@ -31,6 +31,34 @@ class LossTest {
     }
 
     @Test
+    void tellsAtTheEndOfTheValidityThatAnUnrenewedLeaseExpired() {
+        watched(rig.held(rig.lock.withoutRenewal()));
+        rig.clock.advance(Rig.VALIDITY.minusNanos(1));
+        assertThat(losses).isEmpty();
+        rig.clock.advance(Duration.ofNanos(1));
+        assertThat(losses).containsExactly(new Loss(LossCause.EXPIRED, Rig.VALIDITY));
+    }
+
+    @Test
+    void tellsAtTheEndOfTheValidityThatTheStoreIsUnreachable() {
+        watched(rig.held());
+        rig.store.setNetwork(Network.REFUSES);
+        rig.clock.advance(Rig.TTL);
+        assertThat(losses).containsExactly(new Loss(LossCause.UNREACHABLE, Rig.VALIDITY));
+    }
+
+    @Test
+    void tellsAtTheEndOfTheValidityAlsoWhileTheStoreHangs() {
+        watched(rig.held());
+        rig.wire.onRenew(step -> {
+            rig.hang(Duration.ofHours(1));
+            throw Wire.noAnswer();
+        });
+        rig.clock.advance(Rig.TTL);
+        assertThat(losses).containsExactly(new Loss(LossCause.UNREACHABLE, Rig.VALIDITY));
+    }
+
+    @Test
     void tellsAtTheNextRenewalThatAnotherTookTheLock() {
         watched(rig.held());
         rig.store.evict(Rig.NAME);

@@ -73,6 +73,19 @@ class RenewalTest {
     }
 
     @Test
+    void countsTheValidityFromBeforeTheRequest() {
+        Lease lease = rig.held();
+        rig.wire.onRenew(step -> {
+            Ownership found = step.get();
+            rig.hang(Duration.ofSeconds(5));
+            return found;
+        });
+        rig.clock.advance(THIRD.plusSeconds(5));
+        long sinceRenewal = rig.clock.nanoTime() - rig.wire.renewals.get(0).atNanos();
+        assertThat(lease.remaining()).isEqualTo(Rig.VALIDITY.minusNanos(sinceRenewal));
+    }
+
+    @Test
     void oneUnknownAnswerDoesNotEndIt() {
         survivesOnce(() -> {
             throw Wire.noAnswer();

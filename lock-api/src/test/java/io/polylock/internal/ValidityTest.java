@@ -15,6 +15,20 @@ class ValidityTest {
 
     private final VirtualClock clock = new VirtualClock();
 
+    @ParameterizedTest
+    @CsvSource({
+        "10000000, 2100000",
+        "10000001, 2100001", // rounded up: trust is never too long
+        "10000999, 2100010",
+        "300000000, 5000000",
+        "1000000000, 12000000",
+        "30000000000, 302000000",
+        "31536000000000000, 315360002000000",
+    })
+    void driftIsOnePercentAndTwoMilliseconds(long ttlNanos, long driftNanos) {
+        assertThat(Numbers.DEFAULTS.driftNanos(Duration.ofNanos(ttlNanos))).isEqualTo(driftNanos);
+    }
+
     @Test
     void remainsForTheTtlLessTheDrift() {
         Validity validity = Validity.startingNow(clock, Duration.ofSeconds(30), Numbers.DEFAULTS);
