@@ -72,6 +72,7 @@ final class ActiveLease {
     /** Arms the alarm that tells of the loss even if nothing else moves. */
     synchronized void watchExpiry() {
         if (state == State.HELD) {
+            expiry.cancel();
             expiry = parts.workers().after(Duration.ofNanos(remainingNanos()), this::expireIfDue);
         }
     }

@@ -51,6 +51,30 @@ class RenewalTest {
     }
 
     @Test
+    void keepsTwoTimersForALeaseHoweverLongItLives() {
+        rig.held();
+        rig.clock.advance(HUNDRED_TTLS);
+        assertThat(timers).hasSizeLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void leavesNoTimerBehindAReleasedLease() {
+        Lease lease = rig.held();
+        rig.clock.advance(THIRD.multipliedBy(7));
+        lease.release();
+        assertThat(timers).isEmpty();
+    }
+
+    @Test
+    void leavesNoTimerBehindALostLease() {
+        rig.held();
+        rig.clock.advance(THIRD.multipliedBy(7));
+        rig.store.evict(Rig.NAME);
+        rig.clock.advance(THIRD);
+        assertThat(timers).isEmpty();
+    }
+
+    @Test
     void doesNotRenewWithoutRenewal() {
         rig.held(rig.lock.withoutRenewal());
         rig.clock.advance(Rig.TTL);
