@@ -85,6 +85,25 @@ class LeaseTest {
     }
 
     @Test
+    void closeAfterAReleaseThatWasAppliedUnheardIsQuiet() {
+        Lease lease = rig.held();
+        rig.store.setNetwork(Network.LOSES_REPLIES);
+        lease.release();
+        rig.store.setNetwork(Network.UP);
+        assertThatCode(lease::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void closeAfterAnUnheardReleaseIsQuietAlsoIfAnotherHasTheLockNow() {
+        Lease lease = rig.held();
+        rig.store.setNetwork(Network.LOSES_REPLIES);
+        lease.release();
+        rig.store.setNetwork(Network.UP);
+        rig.takenByAnother(Rig.TTL);
+        assertThatCode(lease::close).doesNotThrowAnyException();
+    }
+
+    @Test
     void twoThreadsThatReleaseSendOneRequest() throws Exception {
         Lease lease = rig.held();
         rig.wire.onRelease(step -> {
@@ -126,6 +145,20 @@ class LeaseTest {
         assertThat(rig.clock.nanoTime() - start).isEqualTo(Rig.TIMEOUT.toNanos());
         rig.clock.advance(Duration.ofSeconds(1));
         assertThat(rig.holder()).isEmpty();
+    }
+
+    @Test
+    void aDefiniteAnswerIsNotOverwrittenByAThreadThatDidNotGetItsTurn() throws Exception {
+        Lease lease = rig.held();
+        rig.wire.onRelease(step -> {
+            rig.hang(Duration.ofSeconds(3));
+            return step.get();
+        });
+        CompletableFuture<ReleaseOutcome> slow = rig.clock.fork(lease::release);
+        CompletableFuture<ReleaseOutcome> impatient = rig.clock.fork(lease::release);
+        assertThat(rig.clock.join(impatient, Rig.TTL)).isEqualTo(ReleaseOutcome.UNKNOWN);
+        assertThat(rig.clock.join(slow, Rig.TTL)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(rig.run(lease::release)).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test
@@ -288,6 +321,30 @@ class LeaseTest {
         Lease lease = rig.held(rig.lock.withoutRenewal());
         rig.clock.advance(Rig.TTL);
         assertThat(lease.release()).isEqualTo(ReleaseOutcome.NOT_HELD);
+    }
+
+    @Test
+    void withAResendingClientACloseLongAfterAnUnknownReleaseIsQuiet() {
+        rig.wire.resend();
+        Lease lease = rig.held(rig.lock.withoutRenewal());
+        rig.store.evict(Rig.NAME);
+        lease.release();
+        rig.clock.advance(Rig.TTL);
+        assertThatCode(lease::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void withAResendingClientTheValidityCountsWhenTheReleaseIsSent() {
+        rig.wire.resend();
+        Lease lease = rig.held(rig.lock.withoutRenewal());
+        rig.clock.advance(Rig.VALIDITY.minusSeconds(1));
+        rig.wire.onRelease(step -> {
+            var first = step.get();
+            assertThat(first).isNotNull();
+            rig.clock.advance(Rig.TIMEOUT);
+            return step.get();
+        });
+        assertThat(lease.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
     }
 
     @Test
