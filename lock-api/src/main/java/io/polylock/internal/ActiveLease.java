@@ -118,13 +118,13 @@ final class ActiveLease {
     }
 
     void onLost(Consumer<? super LossCause> action) {
-        LossCause cause;
+        @Nullable LossCause cause;
         synchronized (this) {
             if (state == State.HELD) {
                 lossActions.add(action);
                 return;
             }
-            cause = lossCause;
+            cause = state == State.LOST ? lossCause : null;
         }
         if (cause != null) {
             tell(action, cause);

@@ -194,6 +194,16 @@ class LossTest {
     }
 
     @Test
+    void tellsNothingAfterAReleaseThatFoundNothing() {
+        Lease lease = watched(rig.held());
+        rig.store.evict(Rig.NAME);
+        lease.release();
+        watched(lease);
+        rig.clock.advance(Rig.TTL.multipliedBy(2));
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
     void anActionThatThrowsHarmsNobody() {
         Lease lease = rig.held();
         lease.onLost(cause -> {
