@@ -149,7 +149,7 @@ final class ActiveLease {
         storeSilent = true;
     }
 
-    /** The store confirmed the lease. False if that came too late: lost is final. */
+    /** The store confirmed the lease. False if that came too late: lost is final, and the record is freed. */
     boolean renewed(Validity confirmed) {
         Runnable telling;
         boolean inTime;
@@ -162,7 +162,15 @@ final class ActiveLease {
             }
         }
         telling.run();
+        if (!inTime && !leftToItsTtl()) {
+            parts.undo().add(request);
+        }
         return inTime;
+    }
+
+    /** Whether a body may still be running that closing the manager must not take the lock from. */
+    private synchronized boolean leftToItsTtl() {
+        return lossCause == LossCause.CLOSED;
     }
 
     /** The store said that the lease is gone. */

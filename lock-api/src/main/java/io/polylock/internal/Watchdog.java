@@ -91,8 +91,6 @@ final class Watchdog {
             lease.gone(found);
         } else if (lease.renewed(validity)) {
             planNext();
-        } else {
-            parts.undo().add(lease.request());
         }
     }
 }

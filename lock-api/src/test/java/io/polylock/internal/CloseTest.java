@@ -110,6 +110,24 @@ class CloseTest {
     }
 
     @Test
+    void aRenewalThatIsAnsweredAfterTheGraceHandsNothingAway() throws Exception {
+        rig.held(rig.lock.withTtl(Duration.ofSeconds(27)));
+        rig.wire.onRenew(step -> {
+            Ownership found = step.get();
+            try {
+                rig.clock.newPause().await(Duration.ofHours(1));
+            } catch (InterruptedException shutDown) {
+                return found;
+            }
+            return found;
+        });
+        rig.clock.join(closing(), Rig.TTL);
+        assertThat(rig.wire.renewals).hasSize(1);
+        assertThat(rig.holder()).isPresent();
+        assertThat(rig.wire.releases).isEmpty();
+    }
+
+    @Test
     void closingALeaseAfterTheManagerIsLoud() throws Exception {
         Lease lease = rig.held();
         rig.clock.join(closing(), Rig.TTL);
