@@ -155,6 +155,21 @@ class RenewalTest {
     }
 
     @Test
+    void oneRenewalThatHangsToItsBoundDoesNotEndAShortLease() {
+        Lease lease = rig.held(rig.lock.withTtl(Duration.ofMillis(300)));
+        AtomicInteger tries = new AtomicInteger();
+        rig.wire.onRenew(step -> {
+            if (tries.getAndIncrement() == 0) {
+                rig.hang(rig.wire.renewals.get(0).request().answerWithin());
+                throw Wire.noAnswer();
+            }
+            return step.get();
+        });
+        rig.clock.advance(Duration.ofSeconds(3));
+        assertThat(lease.isHeld()).isTrue();
+    }
+
+    @Test
     void neverHasTwoRenewalsOfALeaseOnTheWay() {
         AtomicInteger flying = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
