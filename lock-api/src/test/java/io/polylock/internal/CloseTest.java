@@ -178,6 +178,36 @@ class CloseTest {
     }
 
     @Test
+    void theBackendIsClosedWithTheInterruptFlagClear() throws Exception {
+        List<Boolean> flags = new CopyOnWriteArrayList<>();
+        rig.wire.onClose(() -> flags.add(Thread.currentThread().isInterrupted()));
+        boolean kept = rig.run(() -> {
+            Thread.currentThread().interrupt();
+            rig.manager.close();
+            return Thread.interrupted();
+        });
+        assertThat(flags).containsExactly(false);
+        assertThat(kept).isTrue();
+    }
+
+    @Test
+    void keepsTheInterruptFlagAlsoIfTheBackendFailsToClose() throws Exception {
+        rig.wire.onClose(() -> {
+            throw new NoClassDefFoundError("of the client");
+        });
+        boolean kept = rig.run(() -> {
+            Thread.currentThread().interrupt();
+            try {
+                rig.manager.close();
+            } catch (NoClassDefFoundError expected) {
+                assertThat(expected).hasMessage("of the client");
+            }
+            return Thread.interrupted();
+        });
+        assertThat(kept).isTrue();
+    }
+
+    @Test
     void aBackendThatFailsToCloseIsLoggedOnly() {
         rig.wire.onClose(() -> {
             throw new IllegalStateException("cannot close");
