@@ -88,6 +88,7 @@ public final class SystemClock implements LockClock {
         }
 
         @Override
+        @SuppressWarnings("ReturnValueIgnored") // the records of what was asked end with their TTL
         public void close() {
             timer.shutdownNow();
             lanes.close();

@@ -216,6 +216,22 @@ class CloseTest {
     }
 
     @Test
+    void theClockGoesOnAfterAManagerWasClosedWithWorkInItsLanes() throws Exception {
+        rig.wire.onRelease(step -> {
+            rig.hang(Duration.ofHours(1));
+            return step.get();
+        });
+        rig.wire.onAcquire(step -> {
+            throw Wire.noAnswer();
+        });
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(rig.lock::tryAcquire).hasMessage("no answer");
+        }
+        rig.clock.join(closing(), Duration.ofSeconds(1));
+        assertThatCode(() -> rig.clock.advance(Duration.ofDays(1))).doesNotThrowAnyException();
+    }
+
+    @Test
     void leavesNoThreadBehind() throws Exception {
         ManagerOptions quick = ManagerOptions.DEFAULTS.withCloseGrace(Duration.ZERO);
         Wire wire = new Wire(MemoryLockBackend.create(), LockClock.system());
