@@ -52,6 +52,7 @@ public final class SystemClock implements LockClock {
 
         @Override
         public void wake() {
+            wakeUps.drainPermits(); // else 2^31 calls without a wait end in an Error
             wakeUps.release();
         }
     }
