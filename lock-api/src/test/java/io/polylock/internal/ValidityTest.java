@@ -52,6 +52,22 @@ class ValidityTest {
         assertThat(validity.sleptThrough(clock)).isTrue();
     }
 
+    @Test
+    void aWallClockThatJumpsByAThousandYearsIsASleep() {
+        Validity validity = new Validity(0, 0, 100, 1);
+        long thousandYears = Duration.ofDays(365_000).toSeconds() * 1_000_000;
+        assertThat(validity.sleptThrough(new Readings(() -> 0, () -> thousandYears)))
+                .isTrue();
+    }
+
+    @Test
+    void aPauseOfTheThreadBetweenTheTwoReadingsIsNoSleep() {
+        Validity validity = Validity.startingNow(clock, Duration.ofSeconds(30), Numbers.DEFAULTS);
+        LockClock readByASlowThread =
+                new Readings(() -> thenPause(clock.nanoTime()), () -> thenPause(clock.epochMicros()));
+        assertThat(validity.sleptThrough(readByASlowThread)).isFalse();
+    }
+
     private long thenPause(long reading) {
         clock.advance(Duration.ofSeconds(1));
         return reading;
