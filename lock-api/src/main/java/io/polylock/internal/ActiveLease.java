@@ -72,8 +72,14 @@ final class ActiveLease {
     /** Arms the alarm that tells of the loss even if nothing else moves. */
     synchronized void watchExpiry() {
         if (state == State.HELD) {
-            expiry = parts.workers().after(Duration.ofNanos(remainingNanos()), this::expireIfDue);
+            expiry.cancel();
+            expiry = parts.workers().after(Duration.ofNanos(remainingNanos()), this::alarm);
         }
+    }
+
+    private void alarm() {
+        becomeLostIfDue().run();
+        watchExpiry();
     }
 
     synchronized void heldThrough(LeaseHandle leaseHandle) {
@@ -112,13 +118,13 @@ final class ActiveLease {
     }
 
     void onLost(Consumer<? super LossCause> action) {
-        LossCause cause;
+        @Nullable LossCause cause;
         synchronized (this) {
             if (state == State.HELD) {
                 lossActions.add(action);
                 return;
             }
-            cause = lossCause;
+            cause = state == State.LOST ? lossCause : null;
         }
         if (cause != null) {
             tell(action, cause);
@@ -143,64 +149,93 @@ final class ActiveLease {
         storeSilent = true;
     }
 
-    /** The store confirmed the lease. False if that came too late: lost is final. */
+    /** The store confirmed the lease. False if that came too late: lost is final, and the record is freed. */
     boolean renewed(Validity confirmed) {
-        expireIfDue();
+        Runnable telling;
+        boolean inTime;
         synchronized (this) {
-            if (state == State.LOST) {
-                return false;
+            telling = becomeLostIfDue();
+            inTime = state != State.LOST;
+            if (inTime) {
+                validity = confirmed;
+                storeSilent = false;
             }
-            validity = confirmed;
-            storeSilent = false;
-            return true;
         }
+        telling.run();
+        if (!inTime && !leftToItsTtl()) {
+            parts.undo().add(request);
+        }
+        return inTime;
+    }
+
+    /** Whether a body may still be running that closing the manager must not take the lock from. */
+    private synchronized boolean leftToItsTtl() {
+        return lossCause == LossCause.CLOSED;
     }
 
     /** The store said that the lease is gone. */
     void gone(Ownership found) {
-        LossCause cause;
+        Runnable telling;
         synchronized (this) {
-            cause = causeOf(found);
-            if (state != State.ENDED) {
+            telling = becomeLost(causeOf(found));
+            if (state == State.LOST) {
                 released = ReleaseOutcome.NOT_HELD;
             }
         }
-        lose(cause);
+        telling.run();
     }
 
     void lose(LossCause cause) {
-        List<Consumer<? super LossCause>> actions;
-        synchronized (this) {
-            if (state != State.HELD) {
-                return;
-            }
-            state = State.LOST;
-            lossCause = cause;
-            stopTimers();
-            actions = List.copyOf(lossActions);
-            lossActions.clear();
+        becomeLost(cause).run();
+    }
+
+    /** The step to LOST, if the lease is held; what it returns is to be run without the monitor. */
+    private synchronized Runnable becomeLost(LossCause cause) {
+        if (state != State.HELD) {
+            return () -> {};
         }
-        LOG.log(Level.WARNING, "the lease on lock ''{0}'' is lost: {1}", request.name(), cause);
-        actions.forEach(action -> tell(action, cause));
-        whenOver.accept(this);
+        state = State.LOST;
+        lossCause = cause;
+        stopTimers();
+        List<Consumer<? super LossCause>> actions = List.copyOf(lossActions);
+        lossActions.clear();
+        return () -> {
+            LOG.log(Level.WARNING, "the lease on lock ''{0}'' is lost: {1}", request.name(), cause);
+            actions.forEach(action -> tell(action, cause));
+            whenOver.accept(this);
+        };
+    }
+
+    /** As {@link #becomeLost}, if time is up. */
+    private synchronized Runnable becomeLostIfDue() {
+        long now = parts.clock().nanoTime();
+        if (maxHoldNanos - (now - acquiredNanos) <= 0) {
+            return becomeLost(LossCause.MAX_HOLD);
+        }
+        if (validity.remainingNanos(now) <= 0) {
+            return becomeLost(storeSilent ? LossCause.UNREACHABLE : LossCause.EXPIRED);
+        }
+        return () -> {};
     }
 
     ReleaseOutcome release() {
-        expireIfDue();
+        Runnable telling;
         synchronized (this) {
+            telling = becomeLostIfDue();
             if (state == State.HELD) {
                 state = State.ENDED;
                 stopTimers();
                 lossActions.clear();
             }
         }
+        telling.run();
         ReleaseOutcome found = Interrupts.shield(this::releaseInTurn);
         whenOver.accept(this);
         return found == null ? giveUpRelease() : found;
     }
 
     void close() {
-        ReleaseOutcome found = release();
+        release();
         LossCause loss;
         synchronized (this) {
             if (closed) {
@@ -211,9 +246,6 @@ final class ActiveLease {
         }
         if (loss != null) {
             throw new LeaseLostException(request.name().value(), loss);
-        }
-        if (found == ReleaseOutcome.NOT_HELD) {
-            throw new LeaseLostException(request.name().value(), LossCause.REVOKED);
         }
     }
 
@@ -234,6 +266,7 @@ final class ActiveLease {
     }
 
     private ReleaseOutcome releaseNow() {
+        boolean echoPossible = mayBeEcho();
         Ownership found;
         try {
             found = parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
@@ -247,43 +280,32 @@ final class ActiveLease {
         synchronized (this) {
             if (found == Ownership.HELD) {
                 released = ReleaseOutcome.RELEASED;
-            } else if (parts.clientResends() && lossCause == null && remainingNanos() > 0) {
+            } else if (echoPossible) {
                 released = ReleaseOutcome.UNKNOWN;
             } else {
-                released = ReleaseOutcome.NOT_HELD;
-                if (lossCause == null) {
+                if (released == null && lossCause == null) {
                     lossCause = causeOf(found);
                 }
+                released = ReleaseOutcome.NOT_HELD;
             }
             return released;
         }
     }
 
+    /** Whether "not held" may come of a release that this one's client sends twice. */
+    private synchronized boolean mayBeEcho() {
+        return parts.clientResends() && lossCause == null && remainingNanos() > 0;
+    }
+
     private ReleaseOutcome giveUpRelease() {
         synchronized (this) {
+            if (released != null && released != ReleaseOutcome.UNKNOWN) {
+                return released;
+            }
             released = ReleaseOutcome.UNKNOWN;
         }
         parts.undo().add(request);
         return ReleaseOutcome.UNKNOWN;
-    }
-
-    private void expireIfDue() {
-        LossCause cause;
-        synchronized (this) {
-            if (state != State.HELD) {
-                return;
-            }
-            long now = parts.clock().nanoTime();
-            if (maxHoldNanos - (now - acquiredNanos) <= 0) {
-                cause = LossCause.MAX_HOLD;
-            } else if (validity.remainingNanos(now) <= 0) {
-                cause = storeSilent ? LossCause.UNREACHABLE : LossCause.EXPIRED;
-            } else {
-                watchExpiry();
-                return;
-            }
-        }
-        lose(cause);
     }
 
     private LossCause causeOf(Ownership found) {

@@ -14,6 +14,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The one engine: everything between the locks of an application and a backend. Thread-safe. */
 public final class Engine {
@@ -73,15 +74,23 @@ public final class Engine {
             interrupted = true;
         }
         try {
+            Interrupts.shield(this::endAll);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private @Nullable Void endAll() {
+        try {
             roll.leases().forEach(lease -> lease.lose(LossCause.CLOSED));
             parts.workers().close();
             parts.undo().close();
         } finally {
             closeBackend();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
+        return null;
     }
 
     private void closeBackend() {

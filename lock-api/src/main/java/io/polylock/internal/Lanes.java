@@ -41,8 +41,11 @@ public final class Lanes {
         return pool;
     }
 
-    /** Lets the tasks finish for a moment, then interrupts them. Keeps the caller's interrupt flag. */
-    public void close() {
+    /**
+     * Lets the tasks finish for a moment, then interrupts them; an interrupt of the caller ends the moment and is kept.
+     * Returns the tasks that never started.
+     */
+    public List<Runnable> close() {
         List<ExecutorService> all;
         synchronized (this) {
             closed = true;
@@ -52,11 +55,12 @@ public final class Lanes {
         Interrupts.shield(() -> {
             for (ExecutorService pool : all) {
                 if (!pool.awaitTermination(FINISH_SECONDS, TimeUnit.SECONDS)) {
-                    pool.shutdownNow();
+                    return false;
                 }
             }
-            return null;
+            return true;
         });
+        return all.stream().flatMap(pool -> pool.shutdownNow().stream()).toList();
     }
 
     static ThreadFactory threads(String prefix) {

@@ -56,7 +56,6 @@ public record Numbers(
 
     /** The allowance for clocks that run at different rates, in nanoseconds, rounded up. */
     long driftNanos(Duration ttl) {
-        long permille = ttl.toNanos() / 1_000 * driftPermille;
-        return permille + driftFixed.toNanos() + 1;
+        return -Math.floorDiv(-ttl.toNanos() * driftPermille, 1_000) + driftFixed.toNanos();
     }
 }

@@ -52,6 +52,7 @@ public final class SystemClock implements LockClock {
 
         @Override
         public void wake() {
+            wakeUps.drainPermits(); // else 2^31 calls without a wait end in an Error
             wakeUps.release();
         }
     }
@@ -88,6 +89,7 @@ public final class SystemClock implements LockClock {
         }
 
         @Override
+        @SuppressWarnings("ReturnValueIgnored") // the records of what was asked end with their TTL
         public void close() {
             timer.shutdownNow();
             lanes.close();

@@ -24,8 +24,8 @@ record Validity(long startNanos, long startMicros, long lengthNanos, long driftN
 
     /** Whether the wall clock saw more time pass than the monotonic one. */
     boolean sleptThrough(LockClock clock) {
-        long monotonic = clock.nanoTime() - startNanos;
-        long wall = (clock.epochMicros() - startMicros) * 1_000;
-        return wall - monotonic > driftNanos;
+        long wallMicros = clock.epochMicros() - startMicros; // read first: a pause in between is then no sleep
+        long monotonicMicros = (clock.nanoTime() - startNanos) / 1_000;
+        return wallMicros - monotonicMicros > driftNanos / 1_000;
     }
 }

@@ -28,10 +28,13 @@ final class Watchdog {
     }
 
     private void planNext() {
-        Duration interval = lease.request().ttl().dividedBy(parts.numbers().renewalsPerTtl());
         double early =
                 ThreadLocalRandom.current().nextDouble() * parts.numbers().renewalJitter();
-        plan(Duration.ofNanos((long) (interval.toNanos() * (1 - early))));
+        plan(Duration.ofNanos((long) (interval().toNanos() * (1 - early))));
+    }
+
+    private Duration interval() {
+        return lease.request().ttl().dividedBy(parts.numbers().renewalsPerTtl());
     }
 
     private void planRetry() {
@@ -79,7 +82,9 @@ final class Watchdog {
         if (lease.state() != ActiveLease.State.HELD || left <= 0) {
             return;
         }
-        Duration bound = Duration.ofNanos(Math.min(left, parts.answerWithin().toNanos()));
+        // less than all that is left, so that one lost reply leaves time for another try
+        long longest = Math.min(interval().toNanos(), parts.answerWithin().toNanos());
+        Duration bound = Duration.ofNanos(Math.min(left, longest));
         Validity validity = Validity.startingNow(parts.clock(), lease.request().ttl(), parts.numbers());
         lease.storeAsked();
         Ownership found = parts.backend().renew(lease.request().withAnswerWithin(bound));
@@ -87,8 +92,6 @@ final class Watchdog {
             lease.gone(found);
         } else if (lease.renewed(validity)) {
             planNext();
-        } else {
-            parts.undo().add(lease.request());
         }
     }
 }

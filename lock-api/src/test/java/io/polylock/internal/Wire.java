@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import io.polylock.LockBackendException;
+import io.polylock.LockBackendException.Outcome;
+import io.polylock.memory.MemoryLockBackend;
+import io.polylock.spi.Acquisition;
+import io.polylock.spi.BackendFeature;
+import io.polylock.spi.Inspection;
+import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockClock;
+import io.polylock.spi.LockRequest;
+import io.polylock.spi.Ownership;
+import io.polylock.spi.ResendingClient;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** A memory backend that writes down what it is asked, and lets a test script what happens to a request. */
+final class Wire implements LockBackend {
+
+    /** One request and when it was sent. */
+    record Call(LockRequest request, long atNanos) {}
+
+    final List<Call> acquires = new CopyOnWriteArrayList<>();
+    final List<Call> renewals = new CopyOnWriteArrayList<>();
+    final List<Call> releases = new CopyOnWriteArrayList<>();
+    final AtomicInteger looks = new AtomicInteger();
+    final AtomicInteger closings = new AtomicInteger();
+
+    private final MemoryLockBackend store;
+    private final LockClock clock;
+    private volatile Function<Supplier<Acquisition>, Acquisition> acquiring = Supplier::get;
+    private volatile Function<Supplier<Ownership>, Ownership> renewing = Supplier::get;
+    private volatile Function<Supplier<Ownership>, Ownership> releasing = Supplier::get;
+    private volatile Runnable closing = () -> {};
+    private volatile Runnable looking = () -> {};
+    private volatile boolean resends;
+
+    Wire(MemoryLockBackend store, LockClock clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    static LockBackendException noAnswer() {
+        return new LockBackendException(Outcome.UNKNOWN, "no answer");
+    }
+
+    void onAcquire(Function<Supplier<Acquisition>, Acquisition> script) {
+        acquiring = script;
+    }
+
+    void onRenew(Function<Supplier<Ownership>, Ownership> script) {
+        renewing = script;
+    }
+
+    void onRelease(Function<Supplier<Ownership>, Ownership> script) {
+        releasing = script;
+    }
+
+    void onClose(Runnable script) {
+        closing = script;
+    }
+
+    void onInspect(Runnable script) {
+        looking = script;
+    }
+
+    void resend() {
+        resends = true;
+    }
+
+    @Override
+    public Acquisition tryAcquire(LockRequest request) {
+        acquires.add(new Call(request, clock.nanoTime()));
+        return acquiring.apply(() -> store.tryAcquire(request));
+    }
+
+    @Override
+    public Ownership renew(LockRequest request) {
+        renewals.add(new Call(request, clock.nanoTime()));
+        return renewing.apply(() -> store.renew(request));
+    }
+
+    @Override
+    public Ownership release(LockRequest request) {
+        releases.add(new Call(request, clock.nanoTime()));
+        return releasing.apply(() -> store.release(request));
+    }
+
+    @Override
+    public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
+        if (type == Inspection.class) {
+            looks.incrementAndGet();
+            looking.run();
+        }
+        if (type == ResendingClient.class && resends) {
+            return Optional.of(type.cast(new ResendingClient() {}));
+        }
+        return store.feature(type);
+    }
+
+    @Override
+    public void close() {
+        closings.incrementAndGet();
+        closing.run();
+        store.close();
+    }
+}
