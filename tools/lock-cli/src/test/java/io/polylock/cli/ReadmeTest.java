@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.polylock.DistributedLock;
+import io.polylock.Lease;
+import io.polylock.LockManager;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the README says is true: its code compiles, and the gate runs its commands. */
+class ReadmeTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("polylock.root"));
+
+    private record Receipt(long token) {}
+
+    private record Ledger(List<String> lines) {
+        void append(String entry, long token) {
+            lines.add(token + " " + entry);
+        }
+    }
+
+    private static Receipt transfer(Lease lease) {
+        return new Receipt(lease.fencingToken().orElseThrow());
+    }
+
+    /** The README's code, to the letter. */
+    static Receipt useIt(Ledger ledger, String entry) throws InterruptedException {
+        // snippet: readme
+        try (LockManager locks = LockManager.open("redis://localhost:6379")) {
+            DistributedLock lock = locks.lock("orders/42").withTtl(Duration.ofSeconds(30));
+
+            try (Lease lease = lock.acquire(Duration.ofSeconds(5))) { // LockTimeoutException names the time left
+                ledger.append(entry, lease.fencingToken().orElseThrow());
+            } // loud if the lease was lost meanwhile
+
+            Optional<Lease> maybe = lock.tryAcquire(); // one answer, no waiting
+            maybe.ifPresent(Lease::close);
+            Receipt receipt = lock.call(Duration.ofSeconds(5), lease -> transfer(lease)); // acquire, run, release
+            // end
+            return receipt;
+        }
+    }
+
+    @Test
+    void theCodeInTheReadmeIsTheCodeThatCompiles() throws IOException {
+        List<String> source = lines("tools/lock-cli/src/test/java/io/polylock/cli/ReadmeTest.java");
+        int start = trimmed(source).indexOf("// snippet: readme");
+        int end = trimmed(source).indexOf("// end");
+        List<String> compiled = new ArrayList<>(source.subList(start + 1, end).stream()
+                .map(line -> line.isBlank() ? "" : line.substring(8))
+                .toList());
+        compiled.add("}");
+
+        List<String> readme = lines("README.md");
+        int block = readme.indexOf("<!-- snippet: readme -->") + 2;
+        List<String> written = readme.subList(block, block + readme.subList(block, readme.size()).indexOf("```"));
+
+        assertThat(written).isEqualTo(compiled);
+    }
+
+    @Test
+    void theGateRunsTheCommandsOfTheReadme() throws IOException {
+        List<String> readme = lines("README.md");
+        String gate = String.join("\n", lines(".ci/run"));
+
+        assertThat(readme).contains("./polylock demo", "mvn verify");
+        assertThat(gate).contains("./polylock demo").containsPattern("mvn( -\\S+)* verify");
+    }
+
+    @Test
+    void everyLinkOfTheDocumentsLeadsSomewhere() throws IOException {
+        Pattern link = Pattern.compile("]\\(([^)#:]+)\\)");
+        try (Stream<Path> documents = Files.walk(ROOT.resolve("docs"))) {
+            List<Path> all = new ArrayList<>(
+                    documents.filter(path -> path.toString().endsWith(".md")).toList());
+            all.addAll(List.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")));
+            for (Path document : all) {
+                Matcher matcher = link.matcher(Files.readString(document));
+                while (matcher.find()) {
+                    assertThat(document.resolveSibling(matcher.group(1)))
+                            .as("link in %s", ROOT.relativize(document))
+                            .exists();
+                }
+            }
+        }
+    }
+
+    private static List<String> lines(String file) throws IOException {
+        return Files.readAllLines(ROOT.resolve(file));
+    }
+
+    private static List<String> trimmed(List<String> lines) {
+        return lines.stream().map(String::strip).toList();
+    }
+}
