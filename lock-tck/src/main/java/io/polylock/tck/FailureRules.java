@@ -17,9 +17,10 @@ import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockRequest;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -96,18 +97,18 @@ abstract class FailureRules extends Rules {
         LockBackend other = stage().backend();
         String name = stage().name();
         DistributedLock lock = stage().fixed(stage().manager(backend), name, Stage.LONG_TTL);
-        AtomicReference<Supplier<?>> delayed = new AtomicReference<>();
+        Queue<Supplier<?>> delayed = new ConcurrentLinkedQueue<>();
         backend.onAcquire = new Tampered.Fault() {
             @Override
             public <T> T around(Supplier<T> request) {
-                delayed.set(request);
+                delayed.add(request);
                 return Tampered.Fault.LOSE_REQUEST.around(request);
             }
         };
         assertUnknown(assertThrows(LockBackendException.class, lock::tryAcquire));
         stage().eventually("the first undo was sent", Stage.SOON, () -> backend.releases.get() >= 1);
 
-        arrivesNow(delayed.get());
+        arrivesNow(delayed.remove());
 
         stage().eventually("the late grant is gone", Stage.SOON, () -> stage().isFree(other, name));
     }
