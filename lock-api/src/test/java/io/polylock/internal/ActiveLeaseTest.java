@@ -21,8 +21,8 @@ class ActiveLeaseTest {
     private final Wire wire = new Wire(MemoryLockBackend.of(MemoryStore.on(clock)), clock);
     private final Parts parts = Parts.of(wire, clock, Numbers.DEFAULTS, Rig.TIMEOUT);
     private final Validity validity = Validity.startingNow(clock, Rig.TTL, Numbers.DEFAULTS);
-    private final ActiveLease lease = new ActiveLease(
-            parts, Rig.foreign(Rig.TTL), OptionalLong.empty(), validity, Optional.empty(), over -> {});
+    private final ActiveLease lease =
+            new ActiveLease(parts, Rig.foreign(Rig.TTL), OptionalLong.empty(), validity, Optional.empty(), over -> {});
 
     @AfterEach
     void endWorkers() {

@@ -77,7 +77,8 @@ class SystemClockTest {
             CompletableFuture<String> ran = new CompletableFuture<>();
             LockClock.Scheduled far = workers.after(Duration.ofSeconds(Long.MAX_VALUE), () -> {});
             LockClock.Scheduled near = workers.after(
-                    Duration.ofMillis(1), () -> ran.complete(Thread.currentThread().getName()));
+                    Duration.ofMillis(1),
+                    () -> ran.complete(Thread.currentThread().getName()));
             assertThat(ran.get(10, TimeUnit.SECONDS)).isEqualTo("clock-test-timer-1");
             near.cancel();
             far.cancel();
