@@ -138,6 +138,24 @@ class AcquireTest {
     }
 
     @Test
+    void aGrantBeyondTheMaximumHoldIsGivenBack() {
+        grantTakes(Duration.ofSeconds(3));
+        assertFails(rig.lock.withMaxHold(Duration.ofSeconds(3)), Outcome.NOT_APPLIED);
+        assertThat(rig.holder()).isEmpty();
+    }
+
+    @Test
+    void aGrantThatTheMachineSleptThroughIsGivenBack() {
+        rig.wire.onAcquire(step -> {
+            var granted = step.get();
+            rig.clock.moveWallClock(Duration.ofHours(1));
+            return granted;
+        });
+        assertFails(rig.lock, Outcome.NOT_APPLIED);
+        assertThat(rig.holder()).isEmpty();
+    }
+
+    @Test
     void refusesAShortTtlWithRenewalBeforeItAsks() {
         DistributedLock shortTtl = rig.lock.withTtl(Duration.ofMillis(299));
         assertThatThrownBy(shortTtl::tryAcquire)
@@ -158,6 +176,15 @@ class AcquireTest {
         assertThatThrownBy(never::tryAcquire)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT29.698S");
+    }
+
+    @Test
+    void refusesAMinimumValidityThatTheMaximumHoldCannotGive() {
+        DistributedLock never =
+                rig.lock.withMaxHold(Duration.ofSeconds(5)).withMinValidity(Duration.ofSeconds(6));
+        assertThatThrownBy(never::tryAcquire)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("PT5S", "PT6S");
     }
 
     @Test
