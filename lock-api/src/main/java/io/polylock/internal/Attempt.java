@@ -124,7 +124,7 @@ final class Attempt {
         Interrupts.shield(() -> {
             try {
                 return parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.log(Level.DEBUG, "giving lock ''{0}'' back failed; it is undone", request.name(), e);
                 parts.undo().add(request);
                 return null;

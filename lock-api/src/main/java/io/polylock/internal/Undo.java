@@ -3,7 +3,6 @@ package io.polylock.internal;
 
 import static io.polylock.internal.Log.LOG;
 
-import io.polylock.LockBackendException;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockRequest;
@@ -86,7 +85,7 @@ final class Undo {
             backend.release(entry.request);
         } catch (RuntimeException | Error e) {
             LOG.log(Level.DEBUG, "releasing an unknown outcome on lock ''{0}'' failed", entry.request.name(), e);
-            if (e instanceof LockBackendException && clock.nanoTime() - entry.since < giveUpNanos(entry)) {
+            if (clock.nanoTime() - entry.since < giveUpNanos(entry)) {
                 later(entry, entry.nextBackoff(numbers));
             } else {
                 forget(entry);

@@ -156,6 +156,21 @@ class AcquireTest {
     }
 
     @Test
+    void aGrantThatCannotBeGivenBackIsUndone() {
+        grantTakes(Rig.VALIDITY);
+        rig.store.setNetwork(Network.UP);
+        rig.wire.onRelease(step -> {
+            if (rig.wire.releases.size() == 1) {
+                throw new NoClassDefFoundError("of the client");
+            }
+            return step.get();
+        });
+        assertFails(rig.lock, Outcome.NOT_APPLIED);
+        rig.clock.advance(Duration.ZERO);
+        assertThat(rig.holder()).isEmpty();
+    }
+
+    @Test
     void refusesAShortTtlWithRenewalBeforeItAsks() {
         DistributedLock shortTtl = rig.lock.withTtl(Duration.ofMillis(299));
         assertThatThrownBy(shortTtl::tryAcquire)

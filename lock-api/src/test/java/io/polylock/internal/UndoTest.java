@@ -96,6 +96,20 @@ class UndoTest {
     }
 
     @Test
+    void keepsTryingWhileTheBackendThrowsWhatItShouldNot() {
+        acquiresAreUnheard();
+        rig.wire.onRelease(step -> {
+            if (rig.wire.releases.size() < 3) {
+                throw new IllegalStateException("no connection in the pool");
+            }
+            return step.get();
+        });
+        unheardAcquire();
+        rig.clock.advance(Duration.ofSeconds(1));
+        assertThat(rig.holder()).isEmpty();
+    }
+
+    @Test
     void givesUpWhenTheTtlHasLongEnded() {
         acquiresAreUnheard();
         unheardAcquire();
