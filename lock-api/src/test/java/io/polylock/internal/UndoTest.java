@@ -164,6 +164,21 @@ class UndoTest {
         assertThat(undone()).hasSize(1_100);
     }
 
+    @Test
+    void aLeaseWhoseReleaseStaysUnknownTakesOnePlaceHoweverOftenItIsReleased() {
+        rig.wire.onRelease(step -> {
+            throw Wire.noAnswer();
+        });
+        Lease lease = rig.held();
+        for (int i = 0; i < 1_030; i++) {
+            lease.release();
+        }
+        acquiresAreUnheard();
+        unheardAcquire(rig.manager.lock("another"));
+        rig.clock.advance(Duration.ofSeconds(1));
+        assertThat(undone()).hasSize(2);
+    }
+
     private Set<OwnerToken> undone() {
         return rig.wire.releases.stream().map(call -> call.request().owner()).collect(Collectors.toSet());
     }
