@@ -202,6 +202,26 @@ class WaitTest {
         assertThat(timeUntil(LockBackendException.class, wait)).isEqualTo(wait);
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, Long.MIN_VALUE})
+    void aLockThatIsSaidToBeFreeAlreadyIsNotAskedForInAHotLoop(long freeInSeconds) throws Exception {
+        rig.wire.onAcquire(step -> {
+            if (rig.wire.acquires.size() > 100) {
+                throw new LockBackendException(Outcome.REFUSED, "hot loop");
+            }
+            return new Acquisition.Contended(Optional.of(Duration.ofSeconds(freeInSeconds)));
+        });
+        assertThat(timeUntil(LockTimeoutException.class, Duration.ofSeconds(10)))
+                .isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void aRecordThatNearlyNeverEndsDoesNotOverflow() throws Exception {
+        rig.wire.onAcquire(step ->
+                new Acquisition.Contended(Optional.of(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))));
+        assertThat(timeUntil(LockTimeoutException.class, ODD)).isEqualTo(ODD);
+    }
+
     @Test
     void aRecordWithoutEndIsPolled() throws Exception {
         rig.wire.onAcquire(step -> new Acquisition.Contended(Optional.empty()));
