@@ -2,7 +2,6 @@
 package io.polylock.internal;
 
 import io.polylock.Lease;
-import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
 import io.polylock.LockTimeoutException;
 import io.polylock.internal.Attempt.Answer;
@@ -114,7 +113,7 @@ final class Wait {
                         .feature(Inspection.class)
                         .flatMap(inspection -> inspection.inspect(name, bound))
                         .flatMap(holder -> holder.label());
-            } catch (LockBackendException unimportant) {
+            } catch (RuntimeException unimportant) {
                 holderLabel = Optional.empty();
             }
         }

@@ -92,6 +92,15 @@ class WaitTest {
     }
 
     @Test
+    void aLookAtTheHolderThatFailsChangesNothing() throws Exception {
+        rig.takenByAnother(Rig.TTL);
+        rig.wire.onInspect(() -> {
+            throw new IllegalStateException("cannot look");
+        });
+        assertThat(timeUntil(LockTimeoutException.class, ODD)).isEqualTo(ODD);
+    }
+
+    @Test
     void acquiresWithinASafetyPollOfARelease() throws Exception {
         var holder = rig.takenByAnother(Duration.ofHours(1));
         CompletableFuture<Lease> waiter = rig.clock.fork(() -> rig.lock.acquire(Duration.ofHours(1)));
