@@ -56,8 +56,7 @@ public record LockOptions(Duration ttl, Renewal renewal, Optional<Duration> maxH
                     + " but was " + ttl + "; withoutRenewal() allows less");
         }
         Duration valid = ttl.minusNanos(numbers.driftNanos(ttl));
-        Duration longest =
-                maxHold.filter(hold -> hold.compareTo(valid) < 0).orElse(valid);
+        Duration longest = maxHold.filter(hold -> hold.compareTo(valid) < 0).orElse(valid);
         if (minValidity.compareTo(longest) > 0) {
             throw new IllegalArgumentException("a minimum validity of " + minValidity
                     + " can never be had: with a TTL of " + ttl

@@ -195,8 +195,7 @@ class AcquireTest {
 
     @Test
     void refusesAMinimumValidityThatTheMaximumHoldCannotGive() {
-        DistributedLock never =
-                rig.lock.withMaxHold(Duration.ofSeconds(5)).withMinValidity(Duration.ofSeconds(6));
+        DistributedLock never = rig.lock.withMaxHold(Duration.ofSeconds(5)).withMinValidity(Duration.ofSeconds(6));
         assertThatThrownBy(never::tryAcquire)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("PT5S", "PT6S");
@@ -219,7 +218,7 @@ class AcquireTest {
     private static void assertFails(DistributedLock lock, Outcome outcome) {
         assertThatThrownBy(lock::tryAcquire)
                 .isInstanceOf(LockException.class)
-                .isInstanceOfSatisfying(LockBackendException.class, e -> assertThat(e.outcome())
-                        .isEqualTo(outcome));
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.outcome()).isEqualTo(outcome));
     }
 }

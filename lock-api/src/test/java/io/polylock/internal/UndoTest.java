@@ -30,8 +30,8 @@ class UndoTest {
 
     private static void unheardAcquire(DistributedLock lock) {
         assertThatThrownBy(lock::tryAcquire)
-                .isInstanceOfSatisfying(LockBackendException.class, e -> assertThat(e.outcome())
-                        .isEqualTo(Outcome.UNKNOWN));
+                .isInstanceOfSatisfying(
+                        LockBackendException.class, e -> assertThat(e.outcome()).isEqualTo(Outcome.UNKNOWN));
     }
 
     private void acquiresAreUnheard() {
@@ -46,10 +46,9 @@ class UndoTest {
         unheardAcquire();
         rig.clock.advance(Duration.ofHours(1));
         assertThat(rig.wire.releases).extracting(Wire.Call::atNanos).containsExactly(0L, Rig.TIMEOUT.toNanos());
-        assertThat(rig.wire.releases)
-                .allMatch(call -> call.request()
-                        .owner()
-                        .equals(rig.wire.acquires.get(0).request().owner()));
+        assertThat(rig.wire.releases).allMatch(call -> call.request()
+                .owner()
+                .equals(rig.wire.acquires.get(0).request().owner()));
     }
 
     @Test

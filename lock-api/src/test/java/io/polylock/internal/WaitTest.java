@@ -61,8 +61,8 @@ class WaitTest {
     void zeroTellsWhenTheLockWillBeFree() throws Exception {
         rig.takenByAnother(Rig.TTL);
         assertThat(rig.failureOf(() -> rig.lock.acquire(Duration.ZERO)))
-                .isInstanceOfSatisfying(LockTimeoutException.class, e -> assertThat(e.freeIn())
-                        .contains(Rig.TTL));
+                .isInstanceOfSatisfying(
+                        LockTimeoutException.class, e -> assertThat(e.freeIn()).contains(Rig.TTL));
     }
 
     @Test
@@ -86,8 +86,7 @@ class WaitTest {
                     assertThat(e.lockName()).isEqualTo(Rig.NAME);
                     assertThat(e.waited()).isEqualTo(Duration.ofSeconds(10));
                     assertThat(e.holderLabel()).contains("somebody else");
-                    assertThat(e.freeIn().orElseThrow())
-                            .isBetween(Duration.ofSeconds(20), Duration.ofMillis(20_050));
+                    assertThat(e.freeIn().orElseThrow()).isBetween(Duration.ofSeconds(20), Duration.ofMillis(20_050));
                 });
     }
 
@@ -124,8 +123,7 @@ class WaitTest {
         rig.takenByAnother(Duration.ofMillis(700));
         Lease lease = rig.run(() -> rig.lock.acquire(Duration.ofHours(1)));
         assertThat(lease.isHeld()).isTrue();
-        assertThat(Duration.ofNanos(rig.clock.nanoTime()))
-                .isBetween(Duration.ofMillis(700), Duration.ofMillis(702));
+        assertThat(Duration.ofNanos(rig.clock.nanoTime())).isBetween(Duration.ofMillis(700), Duration.ofMillis(702));
     }
 
     @Test
@@ -204,7 +202,11 @@ class WaitTest {
     @Test
     void noRequestMayOutliveTheWait() throws Exception {
         rig.wire.onAcquire(step -> {
-            rig.hang(rig.wire.acquires.get(rig.wire.acquires.size() - 1).request().answerWithin());
+            rig.hang(rig.wire
+                    .acquires
+                    .get(rig.wire.acquires.size() - 1)
+                    .request()
+                    .answerWithin());
             throw Wire.noAnswer();
         });
         Duration wait = Duration.ofSeconds(5);
@@ -226,8 +228,8 @@ class WaitTest {
 
     @Test
     void aRecordThatNearlyNeverEndsDoesNotOverflow() throws Exception {
-        rig.wire.onAcquire(step ->
-                new Acquisition.Contended(Optional.of(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))));
+        rig.wire.onAcquire(
+                step -> new Acquisition.Contended(Optional.of(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999))));
         assertThat(timeUntil(LockTimeoutException.class, ODD)).isEqualTo(ODD);
     }
 
