@@ -149,4 +149,53 @@ class BackendUrlTest {
                 .hasMessage("unknown option 'timeuot' in a redis URL; known options: prefix, timeout");
         assertThatCode(() -> url.requireOptions(Set.of("timeuot", "prefix"))).doesNotThrowAnyException();
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "redis://me:secret@h:1/2?password=secret, redis://me@h:1/2?…",
+        "redis://:s%65cret@h, redis://h",
+        "redis://:a@secret@h, redis://h",
+        "redis://:a:secret@h, redis://h",
+        "redis://:a%2Fsecret@h, redis://h",
+        "jdbc:postgresql://me:secret@h/db, jdbc:postgresql…",
+        "jdbc:oracle:thin:me/secret@h, jdbc:oracle…",
+        "jdbc:sqlserver://h;password=secret, jdbc:sqlserver…",
+        "redlock:redis://:secret@h, redlock:redis…",
+        "memory:name, memory:name",
+        "redis:secret@h, redis:…",
+        "redis:secret/b@h, redis:…",
+        "redis://me:1#secret@h, redis://me@h",
+    })
+    void showsNoSecret(String text, String shown) {
+        assertThat(BackendUrl.parse(text)).hasToString(shown);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://me:1/secret@h:1",
+                "redis://me:99999/secret@h:1",
+                "redis://me:1?secret@h:1",
+                "redis://me:1?secret&secret@h:1",
+                "redis://:a@b?secret@h",
+                "redis://:a@b/secret@h",
+                "redis://me:%secret@h",
+                "redis://h?secret%zz",
+                "redis:// :secret @h h"
+            })
+    void refusesAPasswordThatIsNotEncodedWithoutShowingIt(String text) {
+        Throwable thrown = catchThrowable(() -> BackendUrl.parse(text).requireOptions(Set.of()));
+        assertThat(thrown).isInstanceOf(IllegalArgumentException.class);
+        assertThat(thrown).hasMessageNotContainingAny("secret", "99999");
+        assertThat(thrown).hasNoCause();
+    }
+
+    @Test
+    void anOptionNameThatLooksLikeASecretIsNotShown() {
+        List<String> odd = List.of("pa/ss", "x".repeat(80), "ä");
+        for (String name : odd) {
+            BackendUrl url = BackendUrl.parse("redis://h?" + name);
+            assertThatThrownBy(() -> url.requireOptions(Set.of())).hasMessageNotContaining(name);
+        }
+    }
 }
