@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 public final class BackendUrl {
 
     private static final Pattern SCHEME = Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]*):(.*)", Pattern.DOTALL);
-    private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[^:\\[\\]\\s@]+)(?::([0-9]{1,5}))?");
+    private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.]+(?:%25[0-9a-zA-Z._-]+)?]|[^:\\[\\]\\s@]+)(?::([0-9]{1,5}))?");
     private static final Pattern AFTER_HOSTS = Pattern.compile("//[^/?]*[/?].*@.*", Pattern.DOTALL);
     private static final Pattern OPTION_NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_.-]{0,39}");
     private static final Pattern HARMLESS = Pattern.compile("[^:/@;]*");
@@ -181,7 +181,7 @@ public final class BackendUrl {
                         "a " + scheme + " URL must name its hosts as host:port, separated by commas, and"
                                 + " '@', ':' and '/' in a user name or password must be percent-encoded");
             }
-            String name = matcher.group(1);
+            String name = decoded(matcher.group(1));
             hosts.add(new Host(
                     name.startsWith("[") ? name.substring(1, name.length() - 1) : name, port(matcher.group(2))));
         }

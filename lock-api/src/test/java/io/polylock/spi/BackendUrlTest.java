@@ -86,6 +86,14 @@ class BackendUrlTest {
     }
 
     @Test
+    void readsIpv6() {
+        assertThat(BackendUrl.parse("redis://[::1]:6379,[fe80::a%25eth0],[2001:db8::7]")
+                        .hosts())
+                .extracting(Host::name)
+                .containsExactly("::1", "fe80::a%eth0", "2001:db8::7");
+    }
+
+    @Test
     void showsIpv6InBrackets() {
         assertThat(BackendUrl.parse("redis://[::1]:6379")).hasToString("redis://[::1]:6379");
     }
