@@ -70,6 +70,20 @@ class DiscoveryTest {
         }
     }
 
+    @Test
+    void aFactoryThatCannotBeLoadedDoesNotHideTheOthers() throws Exception {
+        try (LockBackend backend = withServices("twice:a", "no.such.Factory", FirstFactory.class.getName())) {
+            assertThat(backend).isInstanceOf(MemoryLockBackend.class);
+        }
+    }
+
+    @Test
+    void aFactoryThatCannotBeLoadedIsNamedIfNoOtherOpensTheUrl() {
+        assertThatThrownBy(() -> withServices("absent:a", "no.such.Factory"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("no backend on the class path opens absent URLs", "no.such.Factory");
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void findsOursWhateverTheContextClassLoaderIs(boolean none) throws Exception {
