@@ -99,6 +99,13 @@ class MemoryRecordsTest {
     }
 
     @Test
+    void roundsAFractionOfAMicrosecondUp() {
+        granted(request("a", TTL.plusNanos(1)));
+        clock.advance(TTL);
+        assertThat(freeIn(records.acquire(theirs))).isPositive();
+    }
+
+    @Test
     void aRepeatedRequestIsTheSameRequest() {
         long token = granted(mine);
         clock.advance(Duration.ofSeconds(20));
@@ -231,6 +238,32 @@ class MemoryRecordsTest {
         assertThat(records.confirm(mine, ahead + 1, Duration.ofSeconds(1)))
                 .isEqualTo(new Vote.Refused(Reason.AHEAD_OF_CLOCK));
         assertThat(records.confirm(mine, ahead, Duration.ofSeconds(1))).isEqualTo(new Vote.Confirmed());
+    }
+
+    @Test
+    void confirmRefusesATokenOf2To53EvenWithAnySkew() {
+        joined(mine);
+        assertRefused(() -> records.confirm(mine, LARGEST_TOKEN + 1, Duration.ofSeconds(Long.MAX_VALUE)));
+        assertThat(records.confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE)))
+                .isEqualTo(new Vote.Confirmed());
+    }
+
+    @Test
+    void aTokenOf2To53IsRefusedBeforeAnyWrite() {
+        counterAtItsEnd();
+        int size = records.size();
+        assertRefused(() -> records.acquire(theirs));
+        assertRefused(() -> records.join(theirs, Optional.empty()));
+        assertThat(records.size()).isEqualTo(size);
+        assertThat(records.renew(theirs)).isEqualTo(Ownership.ABSENT);
+    }
+
+    @Test
+    void aHandOverThatWouldReach2To53LeavesTheLockToItsHolder() {
+        granted(mine);
+        records.confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE));
+        assertRefused(() -> records.handOver(mine, theirs));
+        assertThat(records.renew(mine)).isEqualTo(Ownership.HELD);
     }
 
     private void counterAtItsEnd() {
