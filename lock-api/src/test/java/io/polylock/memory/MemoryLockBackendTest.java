@@ -120,6 +120,19 @@ class MemoryLockBackendTest {
     }
 
     @Test
+    void closingASubscriptionTwiceLeavesAnotherOfTheSameListenerAlone() {
+        SignalListener listener = listener("one");
+        var first = watch(listener);
+        try (var second = watch(listener)) {
+            assertThat(second).isNotNull();
+            first.close();
+            first.close();
+            takeAndRelease();
+        }
+        assertThat(signals).containsExactly("one");
+    }
+
+    @Test
     void withoutConnectionNothingIsApplied() {
         store.setNetwork(Network.REFUSES);
         assertFails(Outcome.NOT_APPLIED);
@@ -166,6 +179,15 @@ class MemoryLockBackendTest {
 
     private List<RenewResult> batch(List<LockRequest> requests) {
         return backend.feature(BatchRenewal.class).orElseThrow().renewAll(requests);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MIN_VALUE, 0, 1_001})
+    void refusesAPageThatIsNoPage(int limit) {
+        Inspection inspection = backend.feature(Inspection.class).orElseThrow();
+        assertThatThrownBy(() -> inspection.list(java.util.Optional.empty(), limit, BOUND))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Integer.toString(limit));
     }
 
     @Test
