@@ -22,6 +22,18 @@ class TimeoutExceptionTest {
                         "lock 'a' was not free within PT5S; held by web-7:41; its TTL ends in PT20S unless renewed");
     }
 
+    @Test
+    void keepsWhatItKnowsWhenItIsSerialized() throws Exception {
+        LockTimeoutException known = throughBytes(new LockTimeoutException(
+                "a", Duration.ofSeconds(5), Optional.of(Duration.ofSeconds(20)), Optional.of("web-7:41")));
+        assertThat(known.freeIn()).contains(Duration.ofSeconds(20));
+        assertThat(known.holderLabel()).contains("web-7:41");
+        LockTimeoutException unknown =
+                throughBytes(new LockTimeoutException("a", Duration.ofSeconds(5), Optional.empty(), Optional.empty()));
+        assertThat(unknown.freeIn()).isEmpty();
+        assertThat(unknown.holderLabel()).isEmpty();
+    }
+
     private static LockTimeoutException throughBytes(LockTimeoutException thrown) throws Exception {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
