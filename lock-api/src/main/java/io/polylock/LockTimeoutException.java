@@ -3,6 +3,7 @@ package io.polylock;
 
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to a wait that ended while somebody else held the lock. Afterwards no lease is held and nothing is left in
@@ -14,8 +15,8 @@ public final class LockTimeoutException extends LockException {
 
     private final String lockName;
     private final Duration waited;
-    private final transient Optional<Duration> freeIn;
-    private final transient Optional<String> holderLabel;
+    private final @Nullable Duration freeIn;
+    private final @Nullable String holderLabel;
 
     /**
      * Describes a wait that was in vain.
@@ -33,8 +34,8 @@ public final class LockTimeoutException extends LockException {
                         .orElse(""));
         this.lockName = lockName;
         this.waited = waited;
-        this.freeIn = freeIn;
-        this.holderLabel = holderLabel;
+        this.freeIn = freeIn.orElse(null); // an Optional cannot be serialized
+        this.holderLabel = holderLabel.orElse(null);
     }
 
     /** The name that was wanted. */
@@ -49,11 +50,11 @@ public final class LockTimeoutException extends LockException {
 
     /** What was left of the holder's TTL at the last look, if the store told. */
     public Optional<Duration> freeIn() {
-        return freeIn;
+        return Optional.ofNullable(freeIn);
     }
 
     /** The label of the holder at the last look, if the store told. */
     public Optional<String> holderLabel() {
-        return holderLabel;
+        return Optional.ofNullable(holderLabel);
     }
 }

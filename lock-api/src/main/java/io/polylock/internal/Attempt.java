@@ -78,16 +78,16 @@ final class Attempt {
             giveBack(request);
             failIfInterrupted(request.name());
         }
-        long left = validity.remainingNanos(parts.clock().nanoTime());
-        if (left <= 0 || left < options.minValidity().toNanos()) {
+        ActiveLease lease =
+                new ActiveLease(parts, request, granted.fencingToken(), validity, options.maxHold(), roll::over);
+        Duration left = lease.remaining();
+        if (left.isZero() || left.compareTo(options.minValidity()) < 0) {
             giveBack(request);
             return new Answer.Failed(new LockBackendException(
                     Outcome.NOT_APPLIED,
-                    "lock '" + request.name() + "' was granted so late that only " + Duration.ofNanos(Math.max(0, left))
+                    "lock '" + request.name() + "' was granted so late that only " + left
                             + " of its validity was left; it was given back"));
         }
-        ActiveLease lease =
-                new ActiveLease(parts, request, granted.fencingToken(), validity, options.maxHold(), roll::over);
         if (!roll.admit(lease)) {
             giveBack(request);
             roll.requireOpen();
@@ -124,7 +124,7 @@ final class Attempt {
         Interrupts.shield(() -> {
             try {
                 return parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.log(Level.DEBUG, () -> "giving lock '" + request.name() + "' back failed; it is undone", e);
                 parts.undo().add(request);
                 return null;

@@ -11,6 +11,7 @@ public final class Checks {
     public static final Duration SMALLEST_RENEWED_TTL = Duration.ofMillis(300);
     public static final Duration LARGEST_TTL = Duration.ofDays(365);
     public static final int LONGEST_NAME = 255;
+    public static final int LARGEST_PAGE = 1_000;
 
     private Checks() {}
 
@@ -45,6 +46,12 @@ public final class Checks {
     public static void notNegative(String what, Duration value) {
         if (Objects.requireNonNull(value, what).isNegative()) {
             throw new IllegalArgumentException(what + " must not be negative but was " + value);
+        }
+    }
+
+    public static void pageLimit(int limit) {
+        if (limit < 1 || limit > LARGEST_PAGE) {
+            throw new IllegalArgumentException("a page limit must be 1 to " + LARGEST_PAGE + " but was " + limit);
         }
     }
 

@@ -5,6 +5,7 @@ import io.polylock.spi.BackendUrl;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockBackendFactory;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +26,14 @@ public final class Discovery {
             "redlock", "io.polylock:lock-redlock",
             "jdbc", "io.polylock:lock-jdbc");
 
+    /** The iterator of a service loader does not promise to get past an error. */
+    private static final int MOST_BROKEN = 16;
+
     private Discovery() {}
 
     public static LockBackend open(BackendUrl url) {
-        List<LockBackendFactory> found = new ArrayList<>(factories().values());
+        List<String> broken = new ArrayList<>();
+        List<LockBackendFactory> found = new ArrayList<>(factories(broken).values());
         List<LockBackendFactory> matching = found.stream()
                 .filter(factory -> factory.schemes().contains(url.scheme()))
                 .toList();
@@ -46,25 +51,34 @@ public final class Discovery {
             String artifact = ARTIFACTS.get(url.scheme());
             throw new IllegalArgumentException("no backend on the class path opens " + url.scheme() + " URLs; found: "
                     + String.join(", ", schemes)
-                    + (artifact == null ? "" : "; add " + artifact));
+                    + (artifact == null ? "" : "; add " + artifact)
+                    + (broken.isEmpty() ? "" : "; cannot be loaded: " + String.join("; ", broken)));
         }
         return matching.get(0).open(url);
     }
 
-    private static Map<Class<?>, LockBackendFactory> factories() {
+    private static Map<Class<?>, LockBackendFactory> factories(List<String> broken) {
         Map<Class<?>, LockBackendFactory> factories = new LinkedHashMap<>();
-        collect(Thread.currentThread().getContextClassLoader(), factories);
-        collect(Discovery.class.getClassLoader(), factories);
+        collect(Thread.currentThread().getContextClassLoader(), factories, broken);
+        collect(Discovery.class.getClassLoader(), factories, broken);
         return factories;
     }
 
-    private static void collect(@Nullable ClassLoader loader, Map<Class<?>, LockBackendFactory> factories) {
-        try {
-            for (LockBackendFactory factory : ServiceLoader.load(LockBackendFactory.class, loader)) {
+    /** A backend that cannot be loaded, such as one without its client's jar, must not hide the others. */
+    private static void collect(
+            @Nullable ClassLoader loader, Map<Class<?>, LockBackendFactory> factories, List<String> broken) {
+        Iterator<LockBackendFactory> services =
+                ServiceLoader.load(LockBackendFactory.class, loader).iterator();
+        while (broken.size() < MOST_BROKEN) {
+            try {
+                if (!services.hasNext()) {
+                    return;
+                }
+                LockBackendFactory factory = services.next();
                 factories.putIfAbsent(factory.getClass(), factory);
+            } catch (ServiceConfigurationError e) {
+                broken.add(String.valueOf(e.getMessage()));
             }
-        } catch (ServiceConfigurationError e) {
-            throw new IllegalArgumentException("a backend on the class path cannot be loaded: " + e.getMessage(), e);
         }
     }
 }

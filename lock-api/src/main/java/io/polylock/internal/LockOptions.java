@@ -55,10 +55,12 @@ public record LockOptions(Duration ttl, Renewal renewal, Optional<Duration> maxH
             throw new IllegalArgumentException("a TTL with renewal must be at least " + Checks.SMALLEST_RENEWED_TTL
                     + " but was " + ttl + "; withoutRenewal() allows less");
         }
-        Duration longest = ttl.minusNanos(numbers.driftNanos(ttl));
+        Duration valid = ttl.minusNanos(numbers.driftNanos(ttl));
+        Duration longest = maxHold.filter(hold -> hold.compareTo(valid) < 0).orElse(valid);
         if (minValidity.compareTo(longest) > 0) {
             throw new IllegalArgumentException("a minimum validity of " + minValidity
-                    + " can never be had from a TTL of " + ttl + ", which is valid for at most " + longest);
+                    + " can never be had: with a TTL of " + ttl
+                    + maxHold.map(hold -> " and a maximum hold of " + hold).orElse("") + " it is at most " + longest);
         }
     }
 }

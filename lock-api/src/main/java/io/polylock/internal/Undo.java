@@ -3,14 +3,14 @@ package io.polylock.internal;
 
 import static io.polylock.internal.Log.LOG;
 
-import io.polylock.LockBackendException;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockRequest;
+import io.polylock.spi.OwnerToken;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -26,7 +26,7 @@ final class Undo {
     private final Numbers numbers;
     private final Duration answerWithin;
     private final Executor lane;
-    private final Set<Entry> entries = new HashSet<>();
+    private final Map<OwnerToken, Entry> entries = new HashMap<>();
     private boolean closed;
 
     Undo(LockBackend backend, LockClock clock, LockClock.Workers workers, Numbers numbers, Duration answerWithin) {
@@ -38,11 +38,11 @@ final class Undo {
         this.lane = workers.lane("undo", 1);
     }
 
-    /** Starts to undo what a request may have done. */
+    /** Starts to undo what a request may have done, unless that is going on. */
     void add(LockRequest request) {
         Entry entry = new Entry(request.withAnswerWithin(answerWithin), clock.nanoTime());
         synchronized (entries) {
-            if (closed) {
+            if (closed || entries.containsKey(request.owner())) {
                 return;
             }
             if (entries.size() >= numbers.undoCapacity()) {
@@ -54,7 +54,7 @@ final class Undo {
                         request.ttl());
                 return;
             }
-            entries.add(entry);
+            entries.put(request.owner(), entry);
         }
         execute(entry);
     }
@@ -77,7 +77,7 @@ final class Undo {
 
     private void attempt(Entry entry) {
         synchronized (entries) {
-            if (!entries.contains(entry)) {
+            if (!entries.containsKey(entry.request.owner())) {
                 return;
             }
         }
@@ -86,7 +86,7 @@ final class Undo {
             backend.release(entry.request);
         } catch (RuntimeException | Error e) {
             LOG.log(Level.DEBUG, () -> "releasing an unknown outcome on lock '" + entry.request.name() + "' failed", e);
-            if (e instanceof LockBackendException && clock.nanoTime() - entry.since < giveUpNanos(entry)) {
+            if (clock.nanoTime() - entry.since < giveUpNanos(entry)) {
                 later(entry, entry.nextBackoff(numbers));
             } else {
                 forget(entry);
@@ -111,7 +111,7 @@ final class Undo {
 
     private void forget(Entry entry) {
         synchronized (entries) {
-            entries.remove(entry);
+            entries.remove(entry.request.owner());
         }
     }
 

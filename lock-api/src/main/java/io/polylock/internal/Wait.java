@@ -2,7 +2,6 @@
 package io.polylock.internal;
 
 import io.polylock.Lease;
-import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
 import io.polylock.LockTimeoutException;
 import io.polylock.internal.Attempt.Answer;
@@ -22,7 +21,7 @@ final class Wait {
     /** Before a wait ends, one more attempt is made this long before the end. */
     private static final long LAST_LOOK_NANOS = Duration.ofMillis(50).toNanos();
 
-    private static final Duration AFTER_TTL = Duration.ofMillis(1);
+    private static final long AFTER_TTL_NANOS = Duration.ofMillis(1).toNanos();
 
     private final Parts parts;
     private final Roll roll;
@@ -61,10 +60,13 @@ final class Wait {
         }
     }
 
-    /** How long the next request may take: what is left of the wait, or all of it if the wait is a single attempt. */
+    /** How long the next request may take: not longer than the wait, unless that is a single attempt. */
     private Duration bound() {
-        long left = leftNanos();
-        return left <= 0 || left > parts.answerWithin().toNanos() ? parts.answerWithin() : Duration.ofNanos(left);
+        if (wait.isZero()) {
+            return parts.answerWithin();
+        }
+        return Duration.ofNanos(
+                Math.min(Math.max(1, leftNanos()), parts.answerWithin().toNanos()));
     }
 
     /** False once the wait is over. */
@@ -94,10 +96,11 @@ final class Wait {
         Duration doubled = poll.multipliedBy(2);
         Duration ceiling = parts.numbers().pollCeiling();
         poll = doubled.compareTo(ceiling) < 0 ? doubled : ceiling;
-        if (answer instanceof Answer.Busy busy && busy.freeIn().isPresent()) {
-            return Math.min(next, Checks.saturatedNanos(busy.freeIn().get().plus(AFTER_TTL)));
-        }
-        return next;
+        long freeIn = answer instanceof Answer.Busy busy
+                ? busy.freeIn().map(Checks::saturatedNanos).orElse(Long.MAX_VALUE)
+                : Long.MAX_VALUE;
+        // a TTL that should be over already and is not tells nothing
+        return freeIn > 0 && freeIn < next ? Math.min(next, freeIn + AFTER_TTL_NANOS) : next;
     }
 
     /** Looks up the holder while there is still time, so that a timeout can name it. */
@@ -110,7 +113,7 @@ final class Wait {
                         .feature(Inspection.class)
                         .flatMap(inspection -> inspection.inspect(name, bound))
                         .flatMap(holder -> holder.label());
-            } catch (LockBackendException unimportant) {
+            } catch (RuntimeException unimportant) {
                 holderLabel = Optional.empty();
             }
         }

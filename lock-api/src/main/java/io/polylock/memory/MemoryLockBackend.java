@@ -3,6 +3,7 @@ package io.polylock.memory;
 
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
+import io.polylock.internal.Checks;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
 import io.polylock.spi.BatchRenewal;
@@ -157,6 +158,7 @@ public final class MemoryLockBackend implements LockBackend {
 
         @Override
         public Page list(Optional<String> after, int limit, Duration answerWithin) {
+            Checks.pageLimit(limit);
             return answer(() -> store.records().list(after, limit));
         }
 

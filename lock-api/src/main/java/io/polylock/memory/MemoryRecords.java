@@ -3,6 +3,7 @@ package io.polylock.memory;
 
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
+import io.polylock.internal.Checks;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.Holder;
 import io.polylock.spi.Inspection.Page;
@@ -97,12 +98,12 @@ final class MemoryRecords {
                 && !from.equals(Optional.of(held.get().owner))) {
             return new Vote.Contended(Optional.of(freeIn(held.get())));
         }
+        long token = grant(request, held);
         Incarnation memory = incarnation;
         if (memory == null) {
             memory = new Incarnation(UUID.randomUUID().toString(), nowMicros());
             incarnation = memory;
         }
-        long token = grant(request, held);
         long age = Math.max(0, nowMicros() - memory.sinceMicros);
         return new Vote.Joined(token, memory.id, Duration.of(age, ChronoUnit.MICROS), nowMicros());
     }
@@ -112,6 +113,7 @@ final class MemoryRecords {
             return new Vote.Refused(Reason.NOT_OWNER);
         }
         String name = request.name().value();
+        requireSmall(token, name);
         Counter counter = counters.get(name);
         if (counter != null && counter.token >= token) {
             return new Vote.Refused(Reason.OUTDATED);
@@ -177,13 +179,17 @@ final class MemoryRecords {
         long token = repeated && counter != null
                 ? counter.token
                 : Math.max(counter == null ? 0 : counter.token + 1, nowMicros());
+        requireSmall(token, name);
+        store(request, repeated ? held : Optional.empty());
+        remember(name, token);
+        return token;
+    }
+
+    private static void requireSmall(long token, String name) {
         if (token > LARGEST_TOKEN) {
             throw new LockBackendException(
                     Outcome.REFUSED, "the fencing counter of lock '" + name + "' has reached 2^53 and cannot grow");
         }
-        store(request, repeated ? held : Optional.empty());
-        remember(name, token);
-        return token;
     }
 
     /** A repeated request may come late, so it never brings the end nearer. */
@@ -237,7 +243,8 @@ final class MemoryRecords {
         return epochAtStart + (clock.nanoTime() - nanosAtStart) / 1_000 + offsetMicros;
     }
 
+    /** Rounded up, so that a lease never ends early. */
     private static long micros(Duration duration) {
-        return duration.toNanos() / 1_000;
+        return -Math.floorDiv(-Checks.saturatedNanos(duration), 1_000L);
     }
 }

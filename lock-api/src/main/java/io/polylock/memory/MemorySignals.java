@@ -11,30 +11,40 @@ import java.util.Map;
 /** Who listens for which lock: a release wakes one listener, and the next release another one. Thread-safe. */
 final class MemorySignals {
 
-    private final Map<String, Deque<SignalListener>> listeners = new HashMap<>();
+    private final Map<String, Deque<Listening>> listeners = new HashMap<>();
+
+    /** Compared by identity: one listener may listen twice. */
+    private static final class Listening {
+        private final SignalListener listener;
+
+        Listening(SignalListener listener) {
+            this.listener = listener;
+        }
+    }
 
     synchronized Subscription watch(String name, SignalListener listener) {
-        listeners.computeIfAbsent(name, absent -> new ArrayDeque<>()).addLast(listener);
-        return () -> forget(name, listener);
+        Listening listening = new Listening(listener);
+        listeners.computeIfAbsent(name, absent -> new ArrayDeque<>()).addLast(listening);
+        return () -> forget(name, listening);
     }
 
     void released(String name) {
-        SignalListener next;
+        Listening next;
         synchronized (this) {
-            Deque<SignalListener> queue = listeners.get(name);
+            Deque<Listening> queue = listeners.get(name);
             if (queue == null) {
                 return;
             }
             next = queue.removeFirst();
             queue.addLast(next);
         }
-        next.released();
+        next.listener.released();
     }
 
-    private synchronized void forget(String name, SignalListener listener) {
-        Deque<SignalListener> queue = listeners.get(name);
+    private synchronized void forget(String name, Listening listening) {
+        Deque<Listening> queue = listeners.get(name);
         if (queue != null) {
-            queue.remove(listener);
+            queue.remove(listening);
             if (queue.isEmpty()) {
                 listeners.remove(name);
             }

@@ -25,7 +25,10 @@ import java.util.regex.Pattern;
 public final class BackendUrl {
 
     private static final Pattern SCHEME = Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]*):(.*)", Pattern.DOTALL);
-    private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[^:\\[\\]\\s@]+)(?::([0-9]{1,5}))?");
+    private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.]+(?:%25[0-9a-zA-Z._-]+)?]|[^:\\[\\]\\s@]+)(?::([0-9]{1,5}))?");
+    private static final Pattern AFTER_HOSTS = Pattern.compile("//[^/?]*[/?].*@.*", Pattern.DOTALL);
+    private static final Pattern OPTION_NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_.-]{0,39}");
+    private static final Pattern HARMLESS = Pattern.compile("[^:/@;]*");
     private static final int LARGEST_PORT = 65_535;
 
     /**
@@ -52,6 +55,7 @@ public final class BackendUrl {
     private final Map<String, String> options;
 
     private BackendUrl(String scheme, String rest) {
+        requireEncodedAfterHosts(scheme, rest);
         this.scheme = scheme;
         this.rest = rest;
         int question = rest.indexOf('?');
@@ -139,10 +143,33 @@ public final class BackendUrl {
         for (String option : options.keySet()) {
             if (!known.contains(option)) {
                 throw new IllegalArgumentException(
-                        "unknown option '" + option + "' in a " + scheme + " URL; known options: "
+                        "unknown option '" + shownName(option) + "' in a " + scheme + " URL; known options: "
                                 + (known.isEmpty() ? "none" : String.join(", ", new TreeSet<>(known))));
             }
         }
+    }
+
+    /** An '@' there may end a password with a '/' or '?' in it, of which path and options would show a part. */
+    private static void requireEncodedAfterHosts(String scheme, String rest) {
+        if (AFTER_HOSTS.matcher(rest).matches()) {
+            throw new IllegalArgumentException("a " + scheme + " URL must not have an '@' after its hosts; '@', ':', '/'"
+                    + " and '?' in a user name, password, path or option must be percent-encoded");
+        }
+    }
+
+    /** What stands in an option's place may be a part of a password. */
+    private static String shownName(String option) {
+        return OPTION_NAME.matcher(option).matches() ? option : "…";
+    }
+
+    /** A path may be a URL of another kind, with a password in it: only what comes before its first mark is shown. */
+    private String shownPath() {
+        if (HARMLESS.matcher(path).matches()) {
+            return path;
+        }
+        String first = path.split("[:/@;]", 2)[0];
+        boolean mayBePassword = path.indexOf('@') >= 0 && !path.startsWith(first + ":");
+        return (mayBePassword ? "" : first) + "…";
     }
 
     private static List<Host> hosts(String scheme, String text) {
@@ -154,7 +181,7 @@ public final class BackendUrl {
                         "a " + scheme + " URL must name its hosts as host:port, separated by commas, and"
                                 + " '@', ':' and '/' in a user name or password must be percent-encoded");
             }
-            String name = matcher.group(1);
+            String name = decoded(matcher.group(1));
             hosts.add(new Host(
                     name.startsWith("[") ? name.substring(1, name.length() - 1) : name, port(matcher.group(2))));
         }
@@ -181,7 +208,7 @@ public final class BackendUrl {
             int equals = part.indexOf('=');
             String name = decoded(equals < 0 ? part : part.substring(0, equals));
             if (options.putIfAbsent(name, equals < 0 ? "" : decoded(part.substring(equals + 1))) != null) {
-                throw new IllegalArgumentException("option '" + name + "' stands twice in a " + scheme + " URL");
+                throw new IllegalArgumentException("option '" + shownName(name) + "' stands twice in a " + scheme + " URL");
             }
         }
         return Collections.unmodifiableMap(options);
@@ -199,7 +226,7 @@ public final class BackendUrl {
     public String toString() {
         StringBuilder shown = new StringBuilder(scheme).append(':');
         if (hosts.isEmpty()) {
-            shown.append(path);
+            shown.append(shownPath());
         } else {
             shown.append("//");
             user.ifPresent(name -> shown.append(name).append('@'));
