@@ -90,11 +90,11 @@ final class Report {
         if (verdict.plan().owners() == Owners.IGNORED) {
             screen.line(
                     ok
-                            ? "@|bold This lock is broken, and it showed.|@ It ignores owners: " + sleeper
-                                    + " came back late and 'released' a lock that\nwas no longer its own. That let"
-                                    + " another worker in beside the one that held it, whose release in turn\nfreed a"
-                                    + " third one's lock, and so on. Without --break, a release frees the lock only if"
-                                    + " it is the asker's."
+                            ? "@|bold This lock is broken, and it showed.|@ It ignores owners: whoever comes late, as "
+                                    + sleeper + " did after its sleep,\n'releases' a lock that is no longer its own."
+                                    + " That lets another worker in beside the one that holds it, whose\nrelease in"
+                                    + " turn frees a third one's lock, and so on. Without --break, a release frees the"
+                                    + " lock only if\nit is the asker's."
                             : "@|bold,red This lock is broken, but it did not show this time.|@ Run it again, or for"
                                     + " longer (--seconds).");
         } else if (ok) {
