@@ -184,12 +184,6 @@ final class EngineMutants {
                         (backend, options, lab) ->
                                 WrongManagers.with(backend, options, WrongNumbers.drift(500, Duration.ZERO))),
                 ofEngine(
-                        "M24",
-                        "a grant is handed out although its time is over",
-                        "HON-5",
-                        (backend, options, lab) ->
-                                WrongManagers.with(backend, options, WrongNumbers.drift(10, Duration.ofMillis(-100)))),
-                ofEngine(
                         "M51",
                         "renewed once per TTL",
                         "LOS-1",
