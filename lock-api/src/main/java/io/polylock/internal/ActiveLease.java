@@ -168,9 +168,9 @@ final class ActiveLease {
         return inTime;
     }
 
-    /** Whether a body may still be running that closing the manager must not take the lock from. */
+    /** Whether we ended the lease ourselves, so that a body may still be running under what the store keeps. */
     private synchronized boolean leftToItsTtl() {
-        return lossCause == LossCause.CLOSED;
+        return lossCause == LossCause.CLOSED || lossCause == LossCause.MAX_HOLD;
     }
 
     /** The store said that the lease is gone. */
