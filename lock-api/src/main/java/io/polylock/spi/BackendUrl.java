@@ -25,7 +25,8 @@ import java.util.regex.Pattern;
 public final class BackendUrl {
 
     private static final Pattern SCHEME = Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]*):(.*)", Pattern.DOTALL);
-    private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.]+(?:%25[0-9a-zA-Z._-]+)?]|[^:\\[\\]\\s@]+)(?::([0-9]{1,5}))?");
+    private static final Pattern HOST =
+            Pattern.compile("(\\[[0-9a-fA-F:.]+(?:%25[0-9a-zA-Z._-]+)?]|[^:\\[\\]\\s@]+)(?::([0-9]{1,5}))?");
     private static final Pattern AFTER_HOSTS = Pattern.compile("//[^/?]*[/?].*@.*", Pattern.DOTALL);
     private static final Pattern OPTION_NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_.-]{0,39}");
     private static final Pattern HARMLESS = Pattern.compile("[^:/@;]*");
@@ -152,8 +153,9 @@ public final class BackendUrl {
     /** An '@' there may end a password with a '/' or '?' in it, of which path and options would show a part. */
     private static void requireEncodedAfterHosts(String scheme, String rest) {
         if (AFTER_HOSTS.matcher(rest).matches()) {
-            throw new IllegalArgumentException("a " + scheme + " URL must not have an '@' after its hosts; '@', ':', '/'"
-                    + " and '?' in a user name, password, path or option must be percent-encoded");
+            throw new IllegalArgumentException(
+                    "a " + scheme + " URL must not have an '@' after its hosts; '@', ':', '/'"
+                            + " and '?' in a user name, password, path or option must be percent-encoded");
         }
     }
 
@@ -208,7 +210,8 @@ public final class BackendUrl {
             int equals = part.indexOf('=');
             String name = decoded(equals < 0 ? part : part.substring(0, equals));
             if (options.putIfAbsent(name, equals < 0 ? "" : decoded(part.substring(equals + 1))) != null) {
-                throw new IllegalArgumentException("option '" + shownName(name) + "' stands twice in a " + scheme + " URL");
+                throw new IllegalArgumentException(
+                        "option '" + shownName(name) + "' stands twice in a " + scheme + " URL");
             }
         }
         return Collections.unmodifiableMap(options);

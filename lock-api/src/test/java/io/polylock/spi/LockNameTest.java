@@ -14,7 +14,17 @@ class LockNameTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"x", " x ", "orders/42", "{a}:b*c?[d]", "'; DROP TABLE", "ä", "a\u0308", "a\u2028b", ASTRAL, "%00"
+            strings = {
+                "x",
+                " x ",
+                "orders/42",
+                "{a}:b*c?[d]",
+                "'; DROP TABLE",
+                "ä",
+                "a\u0308",
+                "a\u2028b",
+                ASTRAL,
+                "%00"
             })
     void takesEveryOtherText(String name) {
         assertThat(new LockName(name).value()).isEqualTo(name);
