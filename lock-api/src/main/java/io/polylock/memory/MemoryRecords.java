@@ -110,13 +110,16 @@ final class MemoryRecords {
         return new Vote.Joined(token, memory.id, Duration.of(age, ChronoUnit.MICROS), nowMicros());
     }
 
-    synchronized Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew) {
+    synchronized Vote.Confirmation confirm(LockRequest request, String joined, long token, Duration maxSkew) {
         if (ownership(request) != Ownership.HELD) {
             return new Vote.Refused(Reason.NOT_OWNER);
         }
         String name = request.name().value();
         Counter counter = counters.get(name);
-        if (counter != null && counter.token >= token) {
+        if (counter == null || incarnation == null || !incarnation.id.equals(joined)) {
+            return new Vote.Refused(Reason.FORGOTTEN);
+        }
+        if (counter.token >= token) {
             return new Vote.Refused(Reason.OUTDATED);
         }
         if (token - nowMicros() > micros(maxSkew)) {

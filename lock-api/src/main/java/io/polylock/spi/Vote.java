@@ -62,6 +62,8 @@ public sealed interface Vote {
         public enum Reason {
             /** The lock is not, or no longer, the asker's. */
             NOT_OWNER,
+            /** The node has lost its memory since phase 1, or the stored token. */
+            FORGOTTEN,
             /** The stored token is as large or larger. */
             OUTDATED,
             /** The number read as a time is too far ahead of the node's clock. */
