@@ -119,7 +119,7 @@ final class MemoryRecords {
         if (counter == null || incarnation == null || !incarnation.id.equals(joined)) {
             return new Vote.Refused(Reason.FORGOTTEN);
         }
-        if (counter.token >= token) {
+        if (counter.token > token) {
             return new Vote.Refused(Reason.OUTDATED);
         }
         if (token - nowMicros() > micros(maxSkew)) {

@@ -25,8 +25,8 @@ public non-sealed interface QuorumMember extends BackendFeature {
 
     /**
      * Phase 2: makes {@code token} the stored one if the lock is still this owner's, the node remembers phase 1 (it is the
-     * same incarnation, and a token is stored), the stored token is smaller, and {@code token} read as a time is not ahead
-     * of this node's clock by more than {@code maxSkew}. A node that has forgotten cannot know whether another owner's
+     * same incarnation, and a token is stored), the stored token is not larger, and {@code token} read as a time is not
+     * ahead of this node's clock by more than {@code maxSkew}. A repeated request is therefore answered like the first. A node that has forgotten cannot know whether another owner's
      * confirmation was among what it forgot.
      *
      * @param request who holds the lock

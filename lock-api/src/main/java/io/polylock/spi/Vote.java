@@ -64,7 +64,7 @@ public sealed interface Vote {
             NOT_OWNER,
             /** The node has lost its memory since phase 1, or the stored token. */
             FORGOTTEN,
-            /** The stored token is as large or larger. */
+            /** The stored token is larger. */
             OUTDATED,
             /** The number read as a time is too far ahead of the node's clock. */
             AHEAD_OF_CLOCK
