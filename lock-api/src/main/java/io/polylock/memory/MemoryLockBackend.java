@@ -177,8 +177,8 @@ public final class MemoryLockBackend implements LockBackend {
         }
 
         @Override
-        public Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew) {
-            return answer(() -> store.records().confirm(request, token, maxSkew));
+        public Vote.Confirmation confirm(LockRequest request, String incarnation, long token, Duration maxSkew) {
+            return answer(() -> store.records().confirm(request, incarnation, token, maxSkew));
         }
     }
 }

@@ -43,11 +43,14 @@ final class MemoryRecords {
     private long offsetMicros;
     private int steps;
 
-    private record Lock(OwnerToken owner, String label, long expiresMicros) {}
+    record Lock(OwnerToken owner, String label, long expiresMicros) {}
 
-    private record Counter(long token, long keepUntilMicros) {}
+    record Counter(long token, long keepUntilMicros) {}
 
-    private record Incarnation(String id, long sinceMicros) {}
+    record Incarnation(String id, long sinceMicros) {}
+
+    /** All that is remembered at one moment, so that a search can come back to it. Its clock is not part of it. */
+    record Image(Map<String, Lock> locks, Map<String, Counter> counters, Optional<Incarnation> incarnation) {}
 
     MemoryRecords(LockClock clock, Duration retention) {
         this.clock = clock;
@@ -108,14 +111,17 @@ final class MemoryRecords {
         return new Vote.Joined(token, memory.id, Duration.of(age, ChronoUnit.MICROS), nowMicros());
     }
 
-    synchronized Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew) {
+    synchronized Vote.Confirmation confirm(LockRequest request, String joined, long token, Duration maxSkew) {
         if (ownership(request) != Ownership.HELD) {
             return new Vote.Refused(Reason.NOT_OWNER);
         }
         String name = request.name().value();
         requireSmall(token, name);
         Counter counter = counters.get(name);
-        if (counter != null && counter.token >= token) {
+        if (counter == null || incarnation == null || !incarnation.id.equals(joined)) {
+            return new Vote.Refused(Reason.FORGOTTEN);
+        }
+        if (counter.token > token) {
             return new Vote.Refused(Reason.OUTDATED);
         }
         if (token - nowMicros() > micros(maxSkew)) {
@@ -168,6 +174,18 @@ final class MemoryRecords {
 
     synchronized int size() {
         return locks.size() + counters.size();
+    }
+
+    synchronized Image image() {
+        return new Image(Map.copyOf(locks), Map.copyOf(counters), Optional.ofNullable(incarnation));
+    }
+
+    synchronized void become(Image image) {
+        clear();
+        locks.putAll(image.locks);
+        counters.putAll(image.counters);
+        incarnation = image.incarnation.orElse(null);
+        steps = 0;
     }
 
     /** Stores the lock; the token is a new one unless this owner has it already. */

@@ -24,14 +24,17 @@ public non-sealed interface QuorumMember extends BackendFeature {
     Vote.Join join(LockRequest request, Optional<OwnerToken> from);
 
     /**
-     * Phase 2: makes {@code token} the stored one if the lock is still this owner's, the stored one is smaller, and
-     * {@code token} read as a time is not ahead of this node's clock by more than {@code maxSkew}.
+     * Phase 2: makes {@code token} the stored one if the lock is still this owner's, the node remembers phase 1 (it is the
+     * same incarnation, and a token is stored), the stored token is not larger, and {@code token} read as a time is not
+     * ahead of this node's clock by more than {@code maxSkew}. A repeated request is therefore answered like the first. A node that has forgotten cannot know whether another owner's
+     * confirmation was among what it forgot.
      *
      * @param request who holds the lock
+     * @param incarnation what this node called its memory in the answer to phase 1
      * @param token one more than the largest token of phase 1: positive, below 2^53
      * @param maxSkew how far the clocks of the nodes may be apart: not negative
      * @return {@link Vote.Confirmed} or {@link Vote.Refused}
      * @throws LockBackendException if there is no answer; the token may be stored if the outcome is UNKNOWN
      */
-    Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew);
+    Vote.Confirmation confirm(LockRequest request, String incarnation, long token, Duration maxSkew);
 }

@@ -62,7 +62,9 @@ public sealed interface Vote {
         public enum Reason {
             /** The lock is not, or no longer, the asker's. */
             NOT_OWNER,
-            /** The stored token is as large or larger. */
+            /** The node has lost its memory since phase 1, or the stored token. */
+            FORGOTTEN,
+            /** The stored token is larger. */
             OUTDATED,
             /** The number read as a time is too far ahead of the node's clock. */
             AHEAD_OF_CLOCK
