@@ -73,14 +73,17 @@ abstract class QuorumMemberRules extends Rules {
     }
 
     @Test
-    @DisplayName("QUO-3 MUST confirm a larger token for the owner, and mint a larger one still after that")
+    @DisplayName(
+            "QUO-3 MUST confirm a larger token for the owner, answer a repeated confirm like the first, and mint a larger one still after that")
     void quo3_confirmsForTheOwner() {
         LockBackend backend = stage().backend();
         QuorumMember member = stage().feature(backend, QuorumMember.class);
         LockRequest owner = stage().request(stage().name(), Stage.LONG_TTL);
-        long token = assertJoined(member.join(owner, Optional.empty())).token() + 1_000;
+        Vote.Joined joined = assertJoined(member.join(owner, Optional.empty()));
+        long token = joined.token() + 1_000;
 
-        assertEquals(CONFIRMED, member.confirm(owner, token, SKEW));
+        assertEquals(CONFIRMED, member.confirm(owner, joined.incarnation(), token, SKEW));
+        assertEquals(CONFIRMED, member.confirm(owner, joined.incarnation(), token, SKEW), "a repeated confirm");
 
         assertHeld(backend.release(owner));
         LockRequest next = stage().request(owner.name().value(), Stage.LONG_TTL);
@@ -88,19 +91,20 @@ abstract class QuorumMemberRules extends Rules {
     }
 
     @Test
-    @DisplayName("QUO-4 MUST NOT confirm for anybody but the owner, nor a token that is not larger than the stored one")
+    @DisplayName("QUO-4 MUST NOT confirm for anybody but the owner, nor a token that is smaller than the stored one")
     void quo4_refusesStrangersAndOldTokens() {
         LockBackend backend = stage().backend();
         QuorumMember member = stage().feature(backend, QuorumMember.class);
         LockRequest owner = stage().request(stage().name(), Stage.LONG_TTL);
-        long minted = assertJoined(member.join(owner, Optional.empty())).token();
+        Vote.Joined joined = assertJoined(member.join(owner, Optional.empty()));
+        String memory = joined.incarnation();
         LockRequest stranger = stage().request(owner.name().value(), Stage.LONG_TTL);
 
-        assertEquals(refused(Reason.NOT_OWNER), member.confirm(stranger, minted + 1_000, SKEW));
-        assertEquals(refused(Reason.OUTDATED), member.confirm(owner, minted, SKEW));
-        assertEquals(refused(Reason.OUTDATED), member.confirm(owner, minted - 1, SKEW));
+        assertEquals(refused(Reason.NOT_OWNER), member.confirm(stranger, memory, joined.token() + 1_000, SKEW));
+        assertEquals(CONFIRMED, member.confirm(owner, memory, joined.token() + 1_000, SKEW));
+        assertEquals(refused(Reason.OUTDATED), member.confirm(owner, memory, joined.token() + 999, SKEW));
         assertHeld(backend.release(owner));
-        assertEquals(refused(Reason.NOT_OWNER), member.confirm(owner, minted + 1_000, SKEW));
+        assertEquals(refused(Reason.NOT_OWNER), member.confirm(owner, memory, joined.token() + 2_000, SKEW));
     }
 
     @Test
@@ -112,8 +116,12 @@ abstract class QuorumMemberRules extends Rules {
         Vote.Joined joined = assertJoined(member.join(owner, Optional.empty()));
         long hour = Duration.ofHours(1).toNanos() / 1_000;
 
-        assertEquals(refused(Reason.AHEAD_OF_CLOCK), member.confirm(owner, joined.clockMicros() + hour, SKEW));
-        assertEquals(CONFIRMED, member.confirm(owner, joined.clockMicros() + hour, Duration.ofHours(2)));
+        assertEquals(
+                refused(Reason.AHEAD_OF_CLOCK),
+                member.confirm(owner, joined.incarnation(), joined.clockMicros() + hour, SKEW));
+        assertEquals(
+                CONFIRMED,
+                member.confirm(owner, joined.incarnation(), joined.clockMicros() + hour, Duration.ofHours(2)));
     }
 
     @Test
@@ -142,7 +150,8 @@ abstract class QuorumMemberRules extends Rules {
         LockBackend backend = stage().backend();
         QuorumMember member = stage().feature(backend, QuorumMember.class);
         LockRequest giver = stage().request(stage().name(), Stage.LONG_TTL);
-        long given = assertJoined(member.join(giver, Optional.empty())).token();
+        Vote.Joined joined = assertJoined(member.join(giver, Optional.empty()));
+        long given = joined.token();
         LockRequest heir = stage().request(giver.name().value(), Stage.LONG_TTL);
         LockRequest stranger = stage().request(giver.name().value(), Stage.LONG_TTL);
 
@@ -151,7 +160,23 @@ abstract class QuorumMemberRules extends Rules {
                 assertJoined(member.join(heir, Optional.of(giver.owner()))).token();
 
         assertTrue(inherited > given, inherited + " is not larger than " + given);
-        assertEquals(refused(Reason.NOT_OWNER), member.confirm(giver, inherited + 1_000, SKEW));
+        assertEquals(refused(Reason.NOT_OWNER), member.confirm(giver, joined.incarnation(), inherited + 1_000, SKEW));
         assertHeld(backend.release(heir));
+    }
+
+    @Test
+    @DisplayName(
+            "QUO-8 MUST NOT confirm if it has lost its memory since the join, even if the owner holds its lock again")
+    void quo8_refusesWhatItHasForgotten() {
+        QuorumMember member = stage().feature(stage().backend(), QuorumMember.class);
+        LockRequest owner = stage().request(stage().name(), Stage.LONG_TTL);
+        Vote.Joined joined = assertJoined(member.join(owner, Optional.empty()));
+
+        stage().restartStoreEmpty();
+        Vote.Joined again = assertJoined(member.join(owner, Optional.empty()));
+        long token = again.token() + 1_000;
+
+        assertEquals(refused(Reason.FORGOTTEN), member.confirm(owner, joined.incarnation(), token, SKEW));
+        assertEquals(CONFIRMED, member.confirm(owner, again.incarnation(), token, SKEW));
     }
 }

@@ -155,18 +155,22 @@ final class FeatureMutants {
                                         .toList();
                             }
                         }),
-                member("M121", "a stranger may confirm", "QUO-4", (backend, correct) -> (request, token, skew) -> {
-                    Vote.Confirmation answer = correct.confirm(request, token, skew);
-                    return answer.equals(new Vote.Refused(Vote.Refused.Reason.NOT_OWNER))
-                            ? new Vote.Confirmed()
-                            : answer;
-                }),
+                member(
+                        "M121",
+                        "a stranger may confirm",
+                        "QUO-4",
+                        (backend, correct) -> (request, memory, token, skew) -> {
+                            Vote.Confirmation answer = correct.confirm(request, memory, token, skew);
+                            return answer.equals(new Vote.Refused(Vote.Refused.Reason.NOT_OWNER))
+                                    ? new Vote.Confirmed()
+                                    : answer;
+                        }),
                 member(
                         "M120",
                         "an old token may be confirmed",
                         "QUO-4",
-                        (backend, correct) -> (request, token, skew) -> {
-                            Vote.Confirmation answer = correct.confirm(request, token, skew);
+                        (backend, correct) -> (request, memory, token, skew) -> {
+                            Vote.Confirmation answer = correct.confirm(request, memory, token, skew);
                             return answer.equals(new Vote.Refused(Vote.Refused.Reason.OUTDATED))
                                     ? new Vote.Confirmed()
                                     : answer;
@@ -175,17 +179,25 @@ final class FeatureMutants {
                         "Q01",
                         "a token from the future is confirmed",
                         "QUO-5",
-                        (backend, correct) ->
-                                (request, token, skew) -> correct.confirm(request, token, Duration.ofDays(1))),
+                        (backend, correct) -> (request, memory, token, skew) ->
+                                correct.confirm(request, memory, token, Duration.ofDays(1))),
                 member(
                         "Q02",
                         "a confirmed token is not stored",
                         "QUO-3",
-                        (backend, correct) -> (request, token, skew) -> {
-                            Vote.Confirmation answer = correct.confirm(request, token, skew);
+                        (backend, correct) -> (request, memory, token, skew) -> {
+                            Vote.Confirmation answer = correct.confirm(request, memory, token, skew);
                             backend.forget(request);
                             return answer;
-                        }));
+                        }),
+                member(
+                        "Q03",
+                        "a node that has forgotten confirms",
+                        "QUO-8",
+                        (backend, correct) -> (request, memory, token, skew) ->
+                                correct.join(request, Optional.empty()) instanceof Vote.Joined joined
+                                        ? correct.confirm(request, joined.incarnation(), token, skew)
+                                        : new Vote.Refused(Vote.Refused.Reason.NOT_OWNER)));
     }
 
     private static AtomicLong counter(Lab lab, LockRequest request) {
@@ -228,7 +240,7 @@ final class FeatureMutants {
 
     /** How a member confirms. */
     private interface Confirm {
-        Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew);
+        Vote.Confirmation confirm(LockRequest request, String incarnation, long token, Duration maxSkew);
     }
 
     /** Makes a wrong confirmation out of a correct member. */
@@ -247,8 +259,9 @@ final class FeatureMutants {
                 }
 
                 @Override
-                public Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew) {
-                    return confirm.confirm(request, token, maxSkew);
+                public Vote.Confirmation confirm(
+                        LockRequest request, String incarnation, long token, Duration maxSkew) {
+                    return confirm.confirm(request, incarnation, token, maxSkew);
                 }
             };
         });
