@@ -22,6 +22,11 @@ final class DemoFiles {
         return new DemoFiles(Files.createTempDirectory("polylock-demo"));
     }
 
+    /** The files of a demo that runs, or ran. */
+    static DemoFiles in(Path directory) {
+        return new DemoFiles(directory);
+    }
+
     static Path counter(Path directory) {
         return directory.resolve("counter");
     }

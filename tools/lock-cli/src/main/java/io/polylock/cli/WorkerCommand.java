@@ -73,7 +73,7 @@ final class WorkerCommand implements Callable<Integer> {
     }
 
     /** A word ends the worker in order; the end of the input means that the demo is gone, however it went. */
-    private static void obey(BufferedReader in, Thread worker) {
+    private void obey(BufferedReader in, Thread worker) {
         try {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 if (line.equals(STOP)) {
@@ -83,6 +83,7 @@ final class WorkerCommand implements Callable<Integer> {
         } catch (IOException gone) {
             // the same as the end
         }
+        DemoFiles.in(directory).delete(); // whoever is first; a demo that was killed could not
         Runtime.getRuntime().halt(ExitCode.FAILED);
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,8 +16,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -24,6 +27,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DemoIT {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path temporary;
 
     private final Set<ProcessHandle> seen = new HashSet<>();
 
@@ -108,9 +114,10 @@ class DemoIT {
         return new Run(demo.exitValue(), String.join("\n", lines) + "\n");
     }
 
-    private static Process start(String... arguments) throws IOException {
+    private Process start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.io.tmpdir=" + temporary,
                 "-cp",
                 System.getProperty("java.class.path"),
                 Main.class.getName()));
@@ -129,6 +136,10 @@ class DemoIT {
             } catch (TimeoutException stays) {
                 throw new AssertionError("still there: " + process.pid() + " " + process.info(), stays);
             }
+        }
+        try (Stream<Path> files = Files.list(temporary)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .noneMatch(name -> name.startsWith("polylock-demo"));
         }
     }
 }
