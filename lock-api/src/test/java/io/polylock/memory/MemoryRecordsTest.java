@@ -212,7 +212,7 @@ class MemoryRecordsTest {
     @Test
     void confirmRaisesTheCounter() {
         long token = joined(mine) + 500;
-        assertThat(records.confirm(mine, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Confirmed());
+        assertThat(confirm(mine, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Confirmed());
         records.release(mine);
         assertThat(granted(theirs)).isEqualTo(token + 1);
     }
@@ -220,31 +220,52 @@ class MemoryRecordsTest {
     @Test
     void confirmRefusesWhatIsNotHeld() {
         long token = joined(mine) + 1;
-        assertThat(records.confirm(theirs, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Refused(Reason.NOT_OWNER));
+        assertThat(confirm(theirs, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Refused(Reason.NOT_OWNER));
         clock.advance(TTL);
-        assertThat(records.confirm(mine, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Refused(Reason.NOT_OWNER));
+        assertThat(confirm(mine, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Refused(Reason.NOT_OWNER));
     }
 
     @Test
-    void confirmRefusesWhatIsNotLarger() {
-        long token = joined(mine);
-        assertThat(records.confirm(mine, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Refused(Reason.OUTDATED));
+    void confirmRefusesWhatIsSmallerAndRepeatsWhatIsEqual() {
+        long token = joined(mine) + 500;
+        assertThat(confirm(mine, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Confirmed());
+        assertThat(confirm(mine, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Confirmed());
+        assertThat(confirm(mine, token - 1, Duration.ofSeconds(1))).isEqualTo(new Vote.Refused(Reason.OUTDATED));
+    }
+
+    @Test
+    void confirmRefusesWhatTheNodeHasForgotten() {
+        Vote.Joined joined = (Vote.Joined) records.join(mine, Optional.empty());
+        records.clear();
+        long token = joined(mine) + 500;
+        assertThat(records.confirm(mine, joined.incarnation(), token, Duration.ofSeconds(1)))
+                .isEqualTo(new Vote.Refused(Reason.FORGOTTEN));
+        records.dropCounter(mine.name().value());
+        assertThat(confirm(mine, token, Duration.ofSeconds(1))).isEqualTo(new Vote.Refused(Reason.FORGOTTEN));
+    }
+
+    /** Confirms in the memory that the records have now. */
+    private Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew) {
+        LockRequest probe = new LockRequest(
+                new LockName("probe"), OwnerToken.random(), "", Duration.ofMillis(10), Duration.ofSeconds(1));
+        Vote.Join joined = records.join(probe, Optional.empty());
+        records.release(probe);
+        return records.confirm(request, ((Vote.Joined) joined).incarnation(), token, maxSkew);
     }
 
     @Test
     void confirmRefusesWhatIsAheadOfTheClock() {
         joined(mine);
         long ahead = clock.epochMicros() + 1_000_000;
-        assertThat(records.confirm(mine, ahead + 1, Duration.ofSeconds(1)))
-                .isEqualTo(new Vote.Refused(Reason.AHEAD_OF_CLOCK));
-        assertThat(records.confirm(mine, ahead, Duration.ofSeconds(1))).isEqualTo(new Vote.Confirmed());
+        assertThat(confirm(mine, ahead + 1, Duration.ofSeconds(1))).isEqualTo(new Vote.Refused(Reason.AHEAD_OF_CLOCK));
+        assertThat(confirm(mine, ahead, Duration.ofSeconds(1))).isEqualTo(new Vote.Confirmed());
     }
 
     @Test
     void confirmRefusesATokenOf2To53EvenWithAnySkew() {
         joined(mine);
-        assertRefused(() -> records.confirm(mine, LARGEST_TOKEN + 1, Duration.ofSeconds(Long.MAX_VALUE)));
-        assertThat(records.confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE)))
+        assertRefused(() -> confirm(mine, LARGEST_TOKEN + 1, Duration.ofSeconds(Long.MAX_VALUE)));
+        assertThat(confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE)))
                 .isEqualTo(new Vote.Confirmed());
     }
 
@@ -261,14 +282,14 @@ class MemoryRecordsTest {
     @Test
     void aHandOverThatWouldReach2To53LeavesTheLockToItsHolder() {
         granted(mine);
-        records.confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE));
+        confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE));
         assertRefused(() -> records.handOver(mine, theirs));
         assertThat(records.renew(mine)).isEqualTo(Ownership.HELD);
     }
 
     private void counterAtItsEnd() {
         granted(mine);
-        records.confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE));
+        confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE));
         records.release(mine);
     }
 
@@ -314,7 +335,7 @@ class MemoryRecordsTest {
     void aCounterThatIsAheadOfTheClockIsKeptUntilTheClockIsThereAndTheRetentionOver() {
         joined(mine);
         long ahead = clock.epochMicros() + Duration.ofHours(5).toNanos() / 1_000;
-        records.confirm(mine, ahead, Duration.ofHours(6));
+        confirm(mine, ahead, Duration.ofHours(6));
         clock.advance(Duration.ofHours(6).minusNanos(1_000));
         sweep();
         records.moveClock(Duration.ofDays(-1));

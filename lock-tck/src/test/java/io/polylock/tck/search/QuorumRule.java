@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** The decision of DESIGN.md, decision 3, with switches to drop single rules of it. */
+/** The decision of a quorum, with switches to drop single rules of it. */
 record QuorumRule(int nodes, Duration maxTtl, Duration maxSkew, Set<Rule> dropped) implements Decision {
 
     /** In a plan: whatever the incarnation is. Only a client without {@link Rule#READ_WHERE_CONFIRMED} says so. */
