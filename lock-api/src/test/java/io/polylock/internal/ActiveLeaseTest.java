@@ -29,16 +29,19 @@ class ActiveLeaseTest {
         parts.workers().close();
     }
 
-    @Test
-    void aLateHeldAfterTheManagerWasClosedLeavesTheRecordToTheRunningBody() {
-        lease.lose(LossCause.CLOSED);
+    @ParameterizedTest
+    @EnumSource(names = {"CLOSED", "MAX_HOLD"})
+    void aLateHeldAfterWeEndedTheLeaseLeavesTheRecordToTheRunningBody(LossCause cause) {
+        lease.lose(cause);
         assertThat(lease.renewed(validity)).isFalse();
         clock.advance(Duration.ofMinutes(1));
         assertThat(wire.releases).isEmpty();
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLOSED")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"CLOSED", "MAX_HOLD"})
     void aLateHeldAfterAnyOtherLossIsReleased(LossCause cause) {
         lease.lose(cause);
         assertThat(lease.renewed(validity)).isFalse();
