@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** What the operating system says a process is doing. Java knows only whether it is there. */
@@ -27,12 +26,17 @@ enum ProcessState {
     }
 
     private static ProcessState fromProc(long pid) throws IOException {
+        Path process = PROC.resolve(Long.toString(pid));
         try {
-            String stat = Files.readString(PROC.resolve(pid + "/stat"));
+            String stat = Files.readString(process.resolve("stat"));
             // The state follows the command's name, which stands in brackets and may hold some itself.
             return fromLetter(stat.substring(stat.lastIndexOf(')') + 2));
-        } catch (NoSuchFileException expected) {
-            return ENDED;
+        } catch (IOException e) {
+            // A process that ends between open and read fails the read ("No such process"), not the open.
+            if (Files.notExists(process)) {
+                return ENDED;
+            }
+            throw e;
         }
     }
 

@@ -35,12 +35,12 @@ final class RedisProcess {
     private final Guard guard;
     private final long pid;
 
-    private RedisProcess(int port, RedisServerOptions options, Path directory, Guard guard) {
+    private RedisProcess(int port, RedisServerOptions options, Path directory, Guard guard, long pid) {
         this.port = port;
         this.options = options;
         this.directory = directory;
         this.guard = guard;
-        this.pid = Long.parseLong(guard.readLine());
+        this.pid = pid;
     }
 
     /** Starts redis-server, which may then be ready, getting ready, or ended by an error. */
@@ -50,7 +50,7 @@ final class RedisProcess {
             Path directory = Files.createTempDirectory("polylock-redis-");
             Path config = Files.write(directory.resolve("redis.conf"), configLines(port, directory, options));
             Guard guard = Guard.start(SUPERVISE, List.of(directory.toString(), command, config.toString()));
-            return new RedisProcess(port, options, directory, guard);
+            return new RedisProcess(port, options, directory, guard, Long.parseLong(guard.readLine()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
