@@ -6,23 +6,28 @@ import io.polylock.LockBackendException.Outcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.NoSuchElementException;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
 
-/** The connections of a client that the application owns, each borrowed from its pool for one request. */
+/**
+ * The connections of a client that the application owns, each borrowed from its pool for one request. The pool makes a new
+ * connection on the thread that borrows, or that returns a broken one, and waits for the server in doing so under timeouts
+ * that are not ours. Where that may happen a helper thread does it, so that a request keeps its own time.
+ */
 final class ClientConnections implements Connections {
 
-    private static final int DISCARDERS = 2;
-
     private final Pool<Connection> pool;
-    private final ThreadPoolExecutor discarders;
+    private final ThreadPoolExecutor helpers;
     private volatile String place = "the Redis of the given client";
 
     private record PooledWire(Connection connection, int soTimeout) implements Wire {
@@ -35,13 +40,8 @@ final class ClientConnections implements Connections {
 
     ClientConnections(Pool<Connection> pool) {
         this.pool = pool;
-        this.discarders = new ThreadPoolExecutor(
-                DISCARDERS, DISCARDERS, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "polylock-redis-discard");
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        discarders.allowCoreThreadTimeOut(true);
+        this.helpers = new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), ClientConnections::daemon);
     }
 
     @Override
@@ -65,10 +65,6 @@ final class ClientConnections implements Connections {
         pool.returnResource(wire.connection());
     }
 
-    /*
-     * The pool replaces a broken connection at once, on the thread that returns it, and waits for the server in doing so:
-     * with a server that hangs, a request would take twice its time.
-     */
     @Override
     public void discard(Wire wire) {
         Connection connection = wire.connection();
@@ -80,7 +76,7 @@ final class ClientConnections implements Connections {
         }
         Runnable returning = () -> returnBroken(connection);
         try {
-            discarders.execute(returning);
+            helpers.execute(returning);
         } catch (RejectedExecutionException backendClosed) {
             returning.run();
         }
@@ -97,7 +93,7 @@ final class ClientConnections implements Connections {
 
     @Override
     public void close() {
-        discarders.shutdown();
+        helpers.shutdown();
     }
 
     private Connection borrow(Deadline deadline) {
@@ -105,7 +101,8 @@ final class ClientConnections implements Connections {
             throw RedisErrors.noTimeLeft(place);
         }
         try {
-            return pool.borrowObject(Duration.ofNanos(deadline.leftNanos()));
+            boolean makesNone = pool.getNumIdle() > 0 || pool.getNumActive() >= pool.getMaxTotal();
+            return makesNone ? borrowNow(deadline) : borrowThroughHelper(deadline);
         } catch (InterruptedException e) {
             throw RedisErrors.interrupted(place, e);
         } catch (NoSuchElementException e) {
@@ -115,6 +112,45 @@ final class ClientConnections implements Connections {
         } catch (Exception e) {
             throw RedisErrors.noConnection(place, e);
         }
+    }
+
+    private Connection borrowNow(Deadline deadline) throws Exception {
+        return pool.borrowObject(Duration.ofNanos(deadline.leftNanos()));
+    }
+
+    private Connection borrowThroughHelper(Deadline deadline) throws Exception {
+        CompletableFuture<Connection> offer = new CompletableFuture<>();
+        helpers.execute(() -> {
+            try {
+                Connection connection = borrowNow(deadline);
+                if (!offer.complete(connection)) {
+                    pool.returnResource(connection);
+                }
+            } catch (Exception e) {
+                offer.completeExceptionally(e);
+            }
+        });
+        try {
+            return offer.get(deadline.leftNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        } catch (TimeoutException e) {
+            if (offer.cancel(false)) {
+                throw e;
+            }
+        } catch (InterruptedException e) {
+            if (offer.cancel(false)) {
+                throw e;
+            }
+            Thread.currentThread().interrupt();
+        }
+        return offer.join();
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "polylock-redis-connections");
+        thread.setDaemon(true);
+        return thread;
     }
 
     private static boolean isJedis(@Nullable Throwable cause) {

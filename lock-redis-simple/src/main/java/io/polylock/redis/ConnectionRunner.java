@@ -64,7 +64,7 @@ final class ConnectionRunner implements ScriptRunner {
             for (int start = 0; start < calls.size(); start += BATCH) {
                 askTogether(wire, calls.subList(start, Math.min(start + BATCH, calls.size())), deadline, results);
             }
-            clean = true;
+            clean = results.stream().noneMatch(this::spoiled);
         } catch (RuntimeException e) {
             LockBackendException failure =
                     e instanceof LockBackendException known ? known : RedisErrors.noAnswer(place(), e);
@@ -147,6 +147,10 @@ final class ConnectionRunner implements ScriptRunner {
             connections.discardIdle();
         }
         return spoiled;
+    }
+
+    private boolean spoiled(Result result) {
+        return result instanceof Result.Failed failed && spoiled(failed.failure());
     }
 
     private void putAway(Wire wire, boolean clean) {

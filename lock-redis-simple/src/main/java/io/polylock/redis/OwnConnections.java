@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.redis;
 
+import io.polylock.spi.BackendUrl;
 import java.io.IOException;
 import java.util.Deque;
 import java.util.Optional;
@@ -8,8 +9,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.Protocol;
 
 /**
  * The connections of a backend that was opened by URL. Jedis's own pool cannot keep a deadline: it connects under fixed
@@ -20,7 +21,7 @@ final class OwnConnections implements Connections {
     /** Firewalls and servers drop idle connections; those that were idle this long are not worth a doubtful request. */
     private static final long LONGEST_IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    private final HostAndPort address;
+    private final BackendUrl.Host address;
     private final JedisClientConfig handshake;
     private final Semaphore slots;
     private final Deque<Idle> idle = new ConcurrentLinkedDeque<>();
@@ -41,7 +42,7 @@ final class OwnConnections implements Connections {
         }
     }
 
-    OwnConnections(HostAndPort address, JedisClientConfig handshake, int most) {
+    OwnConnections(BackendUrl.Host address, JedisClientConfig handshake, int most) {
         this.address = address;
         this.handshake = handshake;
         this.slots = new Semaphore(most, true);
@@ -123,7 +124,7 @@ final class OwnConnections implements Connections {
     private Wire connect(Deadline deadline) {
         DeadlineSocket socket;
         try {
-            socket = DeadlineSocket.connect(address.getHost(), address.getPort(), deadline);
+            socket = DeadlineSocket.connect(address.name(), address.port().orElse(Protocol.DEFAULT_PORT), deadline);
         } catch (IOException e) {
             throw RedisErrors.noConnection(place(), e);
         }

@@ -33,7 +33,7 @@ final class RedisAnswers {
 
     Acquisition acquisition(Object reply, LockName name, String place) {
         if (reply instanceof byte[]) {
-            return new Acquisition.Granted(OptionalLong.of(number(reply, place)));
+            return new Acquisition.Granted(OptionalLong.of(token(reply, place)));
         }
         return new Acquisition.Contended(freeIn(reply, name, place));
     }
@@ -54,7 +54,7 @@ final class RedisAnswers {
     Vote.Join join(Object reply, LockName name, String place) {
         if (reply instanceof List<?> vote && vote.size() == 4) {
             return new Vote.Joined(
-                    number(vote.get(0), place),
+                    token(vote.get(0), place),
                     Reply.text(vote.get(1)),
                     Duration.of(number(vote.get(2), place), ChronoUnit.MICROS),
                     number(vote.get(3), place));
@@ -127,6 +127,14 @@ final class RedisAnswers {
                 Outcome.REFUSED,
                 "key \"" + key.replace("\u0001", "\\x01") + "\" of " + place
                         + " is Polylock's but holds something else; nothing was changed");
+    }
+
+    private static long token(@Nullable Object reply, String place) {
+        long token = number(reply, place);
+        if (token == 0) {
+            throw RedisErrors.strange(place, "a fencing token of 0");
+        }
+        return token;
     }
 
     private static long number(@Nullable Object reply, String place) {

@@ -8,6 +8,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -112,7 +113,8 @@ final class RedisErrors {
     }
 
     static boolean isTimeout(Throwable failure) {
-        return root(failure) instanceof SocketTimeoutException;
+        Throwable root = root(failure);
+        return root instanceof SocketTimeoutException || root instanceof TimeoutException;
     }
 
     private static Optional<LockBackendException> told(String place, JedisDataException error) {

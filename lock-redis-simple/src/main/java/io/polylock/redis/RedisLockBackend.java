@@ -5,6 +5,7 @@ import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
+import io.polylock.spi.BackendUrl;
 import io.polylock.spi.BatchRenewal;
 import io.polylock.spi.Fencing;
 import io.polylock.spi.Handover;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisCluster;
 import redis.clients.jedis.RedisClient;
@@ -109,7 +109,7 @@ public final class RedisLockBackend implements LockBackend {
     }
 
     /** Locks through connections of our own. */
-    static RedisLockBackend to(HostAndPort address, JedisClientConfig handshake, int most, RedisOptions options) {
+    static RedisLockBackend to(BackendUrl.Host address, JedisClientConfig handshake, int most, RedisOptions options) {
         return new RedisLockBackend(
                 new ConnectionRunner(new OwnConnections(address, handshake, most)),
                 Reach.CONNECTIONS,

@@ -6,10 +6,11 @@ import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockBackendFactory;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
 
 /**
  * Opens {@code redis://[[user]:password@]host[:port][/database][?options]}. Options: {@code prefix}, what stands before the
@@ -18,7 +19,6 @@ import redis.clients.jedis.HostAndPort;
  */
 public final class RedisLockBackendFactory implements LockBackendFactory {
 
-    private static final int DEFAULT_PORT = 6379;
     private static final int DEFAULT_POOL = 16;
     private static final int LARGEST_POOL = 1_024;
     private static final int LARGEST_DATABASE = 65_535;
@@ -42,7 +42,7 @@ public final class RedisLockBackendFactory implements LockBackendFactory {
         int pool =
                 number("option 'pool'", options.getOrDefault("pool", Integer.toString(DEFAULT_POOL)), 1, LARGEST_POOL);
         DefaultJedisClientConfig.Builder handshake = DefaultJedisClientConfig.builder()
-                .resp2()
+                .serverDefaultProtocol()
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
                 .database(number(
                         "the database in a redis URL", url.path().isEmpty() ? "0" : url.path(), 0, LARGEST_DATABASE));
@@ -56,7 +56,10 @@ public final class RedisLockBackendFactory implements LockBackendFactory {
                 .map(RedisLockBackendFactory::clientName)
                 .ifPresent(handshake::clientName);
         return RedisLockBackend.to(
-                new HostAndPort(host.name(), host.port().orElse(DEFAULT_PORT)), handshake.build(), pool, kept);
+                new BackendUrl.Host(host.name(), OptionalInt.of(host.port().orElse(Protocol.DEFAULT_PORT))),
+                handshake.build(),
+                pool,
+                kept);
     }
 
     private static BackendUrl.Host onlyHost(BackendUrl url) {
