@@ -76,6 +76,9 @@ final class RedisAnswers {
         if (reply.equals(RedisScripts.AHEAD_OF_CLOCK)) {
             return new Vote.Refused(Reason.AHEAD_OF_CLOCK);
         }
+        if (reply.equals(RedisScripts.FORGOTTEN)) {
+            return new Vote.Refused(Reason.FORGOTTEN);
+        }
         throw RedisErrors.strange(place, Reply.kind(reply));
     }
 

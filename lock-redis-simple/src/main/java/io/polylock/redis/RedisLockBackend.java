@@ -222,12 +222,13 @@ public final class RedisLockBackend implements LockBackend {
         }
 
         @Override
-        public Vote.Confirmation confirm(LockRequest request, long token, Duration maxSkew) {
+        public Vote.Confirmation confirm(LockRequest request, String incarnation, long token, Duration maxSkew) {
             if (token < 1 || token >= TOKEN_LIMIT) {
                 throw new LockBackendException(
                         Outcome.REFUSED, "a fencing token must be positive and below 2^53 but was " + token);
             }
-            Object reply = run(steps.confirm(request, token, maxSkew), Deadline.in(request.answerWithin()));
+            Object reply =
+                    run(steps.confirm(request, incarnation, token, maxSkew), Deadline.in(request.answerWithin()));
             return answers.confirmation(reply, request.name(), runner.place());
         }
     }

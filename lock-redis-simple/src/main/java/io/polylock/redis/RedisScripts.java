@@ -27,11 +27,12 @@ final class RedisScripts {
     static final long ABSENT = 0;
     static final long OTHER_OWNER = -1;
 
-    // CONFIRMED, NOT_OWNER, OUTDATED, AHEAD_OF_CLOCK
+    // CONFIRMED, NOT_OWNER, OUTDATED, AHEAD_OF_CLOCK, FORGOTTEN
     static final long CONFIRMED = 1;
     static final long NOT_OWNER = 0;
     static final long OUTDATED = -1;
     static final long AHEAD_OF_CLOCK = -2;
+    static final long FORGOTTEN = -3;
 
     /** Reads a string; a key of another type yields the second argument, any other error is raised again. */
     private static final String READ =
@@ -146,8 +147,9 @@ final class RedisScripts {
             "return {text(token), id, text(math.max(0, now - since)), text(now)}");
 
     /*
-     * KEYS: 1 lock, 2 companion. ARGV: 1 owner token, 2 token to confirm, 3 label, 4 retention in ms, 5 largest skew in us.
-     * Answers 1 confirmed, 0 not the owner, -1 outdated, -2 ahead of the clock.
+     * KEYS: 1 lock, 2 companion, 3 incarnation. ARGV: 1 owner token, 2 token to confirm, 3 label, 4 retention in ms,
+     * 5 largest skew in us, 6 the incarnation that joined.
+     * Answers 1 confirmed, 0 not the owner, -1 outdated, -2 ahead of the clock, -3 forgotten since the join.
      */
     static final Script CONFIRM = Script.of(
             READ,
@@ -157,14 +159,16 @@ final class RedisScripts {
             end
             local token = tonumber(ARGV[2])
             local kept = read(KEYS[2], '')
-            if kept then
-              local stored = tonumber(string.match(kept, '^(%d+) %x+ '))
-              if not stored then
-                return -10
-              end
-              if stored >= token then
-                return -1
-              end
+            local stored = kept and tonumber(string.match(kept, '^(%d+) %x+ '))
+            if kept and not stored then
+              return -10
+            end
+            local memory = read(KEYS[3], '')
+            if not kept or not memory or string.match(memory, '^[%w-]+') ~= ARGV[6] then
+              return -3
+            end
+            if stored > token then
+              return -1
             end
             local time = redis.call('time')
             local now = time[1] * 1000000 + time[2]

@@ -48,16 +48,18 @@ final class RedisSteps {
                         UUID.randomUUID().toString()));
     }
 
-    Script.Call confirm(LockRequest request, long token, Duration maxSkew) {
+    Script.Call confirm(LockRequest request, String incarnation, long token, Duration maxSkew) {
         Duration skew = maxSkew.compareTo(LARGEST_SKEW) > 0 ? LARGEST_SKEW : maxSkew;
+        String lock = keys.lock(request.name());
         return RedisScripts.CONFIRM.on(
-                pair(request.name()),
+                List.of(lock, RedisKeys.companion(lock), RedisKeys.incarnation()),
                 List.of(
                         request.owner().value(),
                         Long.toString(token),
                         request.label(),
                         RETENTION_MILLIS,
-                        Long.toString(skew.toNanos() / NANOS_PER_MICRO)));
+                        Long.toString(skew.toNanos() / NANOS_PER_MICRO),
+                        incarnation));
     }
 
     Script.Call renew(LockRequest request) {

@@ -567,15 +567,19 @@ class RedisLockBackendIT {
     void confirmsOnlyForTheOwnerAndOnlyUpwards() {
         LockRequest request = fresh(NAME);
         Duration skew = Duration.ofSeconds(1);
-        assertThat(node().confirm(request, 5, skew)).isEqualTo(new Vote.Refused(Reason.NOT_OWNER));
-        long token = joined(node().join(request, Optional.empty())).token();
+        assertThat(node().confirm(request, "none", 5, skew)).isEqualTo(new Vote.Refused(Reason.NOT_OWNER));
+        Vote.Joined joined = joined(node().join(request, Optional.empty()));
+        String memory = joined.incarnation();
+        long token = joined.token();
 
-        assertThat(node().confirm(fresh(NAME), token + 1, skew)).isEqualTo(new Vote.Refused(Reason.NOT_OWNER));
-        assertThat(node().confirm(request, token, skew)).isEqualTo(new Vote.Refused(Reason.OUTDATED));
-        assertThat(node().confirm(request, token + 5_000_000, skew)).isEqualTo(new Vote.Refused(Reason.AHEAD_OF_CLOCK));
+        assertThat(node().confirm(fresh(NAME), memory, token + 1, skew)).isEqualTo(new Vote.Refused(Reason.NOT_OWNER));
+        assertThat(node().confirm(request, memory, token - 1, skew)).isEqualTo(new Vote.Refused(Reason.OUTDATED));
+        assertThat(node().confirm(request, memory, token + 5_000_000, skew))
+                .isEqualTo(new Vote.Refused(Reason.AHEAD_OF_CLOCK));
         assertThat(redis.get(COMPANION)).startsWith(token + " ");
-        assertThat(node().confirm(request, token + 1, skew)).isEqualTo(new Vote.Confirmed());
-        assertThat(node().confirm(request, token + 1, skew)).isEqualTo(new Vote.Refused(Reason.OUTDATED));
+        assertThat(node().confirm(request, memory, token + 1, skew)).isEqualTo(new Vote.Confirmed());
+        assertThat(node().confirm(request, memory, token + 1, skew)).isEqualTo(new Vote.Confirmed());
+        assertThat(node().confirm(request, memory, token, skew)).isEqualTo(new Vote.Refused(Reason.OUTDATED));
         assertThat(redis.get(COMPANION)).startsWith((token + 1) + " ");
         assertThat(token(backend.tryAcquire(request))).isEqualTo(token + 1);
         backend.release(request);
@@ -583,25 +587,36 @@ class RedisLockBackendIT {
     }
 
     @Test
-    void confirmsAlsoIfTheCounterWasLost() {
+    void refusesToConfirmWhatItHasForgotten() {
         LockRequest request = fresh(NAME);
-        long token = joined(node().join(request, Optional.empty())).token();
+        Duration skew = Duration.ofSeconds(1);
+        Vote.Joined joined = joined(node().join(request, Optional.empty()));
         redis.del(COMPANION);
 
-        assertThat(node().confirm(request, token + 1, Duration.ofSeconds(1))).isEqualTo(new Vote.Confirmed());
-        assertThat(redis.pttl(COMPANION)).isGreaterThan(RETENTION);
+        assertThat(node().confirm(request, joined.incarnation(), joined.token() + 1, skew))
+                .isEqualTo(new Vote.Refused(Reason.FORGOTTEN));
+
+        Vote.Joined again = joined(node().join(request, Optional.empty()));
+        redis.del(RedisKeys.incarnation());
+        assertThat(node().confirm(request, again.incarnation(), again.token() + 1, skew))
+                .isEqualTo(new Vote.Refused(Reason.FORGOTTEN));
+        Vote.Joined reborn = joined(node().join(request, Optional.empty()));
+        assertThat(node().confirm(request, again.incarnation(), again.token() + 1, skew))
+                .isEqualTo(new Vote.Refused(Reason.FORGOTTEN));
+        assertThat(node().confirm(request, reborn.incarnation(), again.token() + 1, skew))
+                .isEqualTo(new Vote.Confirmed());
     }
 
     @Test
     void confirmsNoTokenThatIsTooLarge() {
         LockRequest request = fresh(NAME);
-        joined(node().join(request, Optional.empty()));
+        String memory = joined(node().join(request, Optional.empty())).incarnation();
         String before = redis.get(COMPANION);
 
-        assertThatThrownBy(() -> node().confirm(request, LIMIT, Duration.ofDays(1_000_000)))
+        assertThatThrownBy(() -> node().confirm(request, memory, LIMIT, Duration.ofDays(1_000_000)))
                 .isInstanceOfSatisfying(
                         LockBackendException.class, e -> assertThat(e.outcome()).isEqualTo(Outcome.REFUSED));
-        assertThat(node().confirm(request, LIMIT - 1, Duration.ofSeconds(Long.MAX_VALUE)))
+        assertThat(node().confirm(request, memory, LIMIT - 1, Duration.ofSeconds(Long.MAX_VALUE)))
                 .as("the skew is large, not unlimited")
                 .isEqualTo(new Vote.Refused(Reason.AHEAD_OF_CLOCK));
         assertThat(redis.get(COMPANION)).isEqualTo(before);
@@ -620,7 +635,7 @@ class RedisLockBackendIT {
                 () -> inspect(NAME),
                 () -> inspection().list(Optional.empty(), 10, PATIENCE),
                 () -> node().join(heir, Optional.empty()),
-                () -> node().confirm(heir, 1, Duration.ZERO),
+                () -> node().confirm(heir, "none", 1, Duration.ZERO),
                 () -> inspection().revoke(heir.name(), PATIENCE),
                 () -> backend.release(heir));
         for (Supplier<Object> operation : operations) {

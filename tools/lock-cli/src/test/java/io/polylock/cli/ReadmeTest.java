@@ -65,7 +65,8 @@ class ReadmeTest {
 
         List<String> readme = lines("README.md");
         int block = readme.indexOf("<!-- snippet: readme -->") + 2;
-        List<String> written = readme.subList(block, block + readme.subList(block, readme.size()).indexOf("```"));
+        List<String> written = readme.subList(
+                block, block + readme.subList(block, readme.size()).indexOf("```"));
 
         assertThat(written).isEqualTo(compiled);
     }
