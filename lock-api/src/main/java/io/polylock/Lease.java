@@ -40,7 +40,8 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Frees the lock if it still is this lease's, and ends renewal in any case. A second call sends nothing and returns
-     * what the first one found, except after {@link ReleaseOutcome#UNKNOWN}, when it asks again. Never throws for what it
+     * what the first one found, except after {@link ReleaseOutcome#UNKNOWN}, when it asks again; it may then find that the
+     * first one did arrive, and say {@link ReleaseOutcome#NOT_HELD}, which is no loss. Never throws for what it
      * finds, keeps the thread's interrupt flag, and takes at most two command timeouts.
      *
      * @return what was found

@@ -4,7 +4,6 @@ package io.polylock.internal;
 import io.polylock.Lease;
 import io.polylock.LossCause;
 import io.polylock.ReleaseOutcome;
-import io.polylock.spi.OwnerToken;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -27,11 +26,6 @@ public final class LeaseHandle implements Lease {
     @Override
     public OptionalLong fencingToken() {
         return lease.fencingToken();
-    }
-
-    /** The owner token, for the test kit. */
-    public OwnerToken owner() {
-        return lease.request().owner();
     }
 
     @Override

@@ -31,9 +31,9 @@ public sealed interface Acquisition {
      */
     record Contended(Optional<Duration> freeIn) implements Acquisition {
 
-        /** Refuses null. */
+        /** Refuses null; a time that is over counts as zero. */
         public Contended {
-            Objects.requireNonNull(freeIn, "freeIn");
+            freeIn = Objects.requireNonNull(freeIn, "freeIn").map(left -> left.isNegative() ? Duration.ZERO : left);
         }
     }
 }

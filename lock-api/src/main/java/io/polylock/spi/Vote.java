@@ -42,9 +42,9 @@ public sealed interface Vote {
      */
     record Contended(Optional<Duration> freeIn) implements Join {
 
-        /** Refuses null. */
+        /** Refuses null; a time that is over counts as zero. */
         public Contended {
-            Objects.requireNonNull(freeIn, "freeIn");
+            freeIn = Objects.requireNonNull(freeIn, "freeIn").map(left -> left.isNegative() ? Duration.ZERO : left);
         }
     }
 

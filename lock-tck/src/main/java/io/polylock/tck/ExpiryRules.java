@@ -89,7 +89,7 @@ abstract class ExpiryRules extends Rules {
         taken(backend, name, Stage.LONG_TTL);
 
         for (Duration offset : new Duration[] {Duration.ofHours(1), Duration.ofHours(-2)}) {
-            stage().moveWallClock(offset);
+            stage().moveEveryWallClock(offset);
             assertContended(backend.tryAcquire(stage().request(name, Stage.LONG_TTL)));
 
             String other = stage().name();

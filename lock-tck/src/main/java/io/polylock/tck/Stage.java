@@ -53,7 +53,7 @@ final class Stage {
 
     Stage(LockBackendTck kit) {
         this.kit = kit;
-        this.clock = kit.clock();
+        this.clock = kit.clock() instanceof VirtualClock virtual ? virtual : new ShiftedClock(kit.clock());
     }
 
     private Stage() {
@@ -133,10 +133,19 @@ final class Stage {
     }
 
     void moveWallClock(Duration offset) {
-        if (!(clock instanceof VirtualClock virtual)) {
-            throw notVerified("a client whose wall clock jumps");
+        if (clock instanceof VirtualClock virtual) {
+            virtual.moveWallClock(offset);
+        } else if (clock instanceof ShiftedClock shifted) {
+            shifted.moveWallClock(offset);
         }
-        virtual.moveWallClock(offset);
+    }
+
+    /** Moves also the wall clock that a backend may read. */
+    void moveEveryWallClock(Duration offset) {
+        if (!(clock instanceof VirtualClock)) {
+            throw notVerified("a backend whose wall clock jumps");
+        }
+        moveWallClock(offset);
     }
 
     private static void require(StoreFaults.Done done, String what) {

@@ -9,8 +9,8 @@ import io.polylock.tck.search.Scenario.CounterLoss;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The tokens of a quorum, searched to the end: every order of arrival, every loss of a message or a lock, and what else a
@@ -92,13 +92,13 @@ class TokenSearchTest {
         }
 
         @Test
-        @EnabledIfSystemProperty(named = "polylock.search", matches = "full")
+        @Tag("full")
         void whenANodeRestartsEmptyAndRequestsArriveTwice() {
             holds(SKEWED.withRestarts(1).withDoubled(1));
         }
 
         @Test
-        @EnabledIfSystemProperty(named = "polylock.search", matches = "full")
+        @Tag("full")
         void whenANodeRestartsEmptyAndGrowsOldOnSkewedClocks() {
             holds(SKEWED.withRestarts(1).withTime(1, QUARANTINE));
         }
@@ -148,13 +148,13 @@ class TokenSearchTest {
         }
 
         @Test
-        @EnabledIfSystemProperty(named = "polylock.search", matches = "full")
+        @Tag("full")
         void ifANodeConfirmsInAnotherIncarnationThanItGrantedIn() {
             breaks(SKEWED.withRestarts(1).withDoubled(1).without(Node.Rule.SAME_INCARNATION));
         }
 
         @Test
-        @EnabledIfSystemProperty(named = "polylock.search", matches = "full")
+        @Tag("full")
         void ifANumberFarAheadOfTheClockIsConfirmed() {
             breaks(Scenario.asDesigned()
                     .withClocks(Duration.ZERO, Duration.ZERO, FAR_BEYOND_SKEW)
