@@ -132,7 +132,8 @@ class WaitTest {
         CompletableFuture<Lease> waiter = rig.clock.fork(() -> rig.lock.acquire(Duration.ofSeconds(10)));
         rig.clock.advance(Duration.ofMillis(9_949));
         assertThat(rig.other.release(holder)).isNotNull();
-        assertThat(rig.clock.join(waiter, Duration.ofMillis(1)).isHeld()).isTrue();
+        // jitter may have put the poll before it so late that half of what is left comes after 9.95 s
+        assertThat(rig.clock.join(waiter, Duration.ofMillis(50)).isHeld()).isTrue();
     }
 
     @Test

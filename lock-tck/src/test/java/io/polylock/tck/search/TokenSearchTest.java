@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The tokens of a quorum, searched to the end: every order of arrival, every loss of a message or a lock, and what else a
- * scenario allows. {@code -Dpolylock.search=full} adds the large searches.
+ * scenario allows. {@code -Pfull} adds the large searches.
  */
 class TokenSearchTest {
 
