@@ -8,7 +8,7 @@ import java.util.Optional;
 /** The reference backend keeps every rule. */
 class MemoryTckTest extends LockBackendTck {
 
-    private final Lab lab = new Lab();
+    final Lab lab = new Lab();
 
     @Override
     protected LockBackend createBackend() {
