@@ -58,9 +58,11 @@ public final class DistributedLock {
     }
 
     /**
-     * The same lock with a floor: a grant that took so long that less than this is left of it is given back, not handed out.
+     * The same lock with a floor: a grant that took so long that less than this is left of it is given back, not handed out;
+     * {@link #tryAcquire} then throws {@link LockBackendException}, and {@link #acquire} tries again within its wait.
      *
-     * @param least not negative, and less than the TTL by the drift (1 % and 2 ms), which is checked when the lock is used
+     * @param least not negative, at most the TTL minus drift (1 % and 2 ms), and at most the maximum hold, which is checked when
+     *     the lock is used
      * @throws IllegalArgumentException if it is negative
      */
     public DistributedLock withMinValidity(Duration least) {
@@ -72,7 +74,7 @@ public final class DistributedLock {
      *
      * @param wait how long to wait: not negative; zero means one attempt
      * @return the lease
-     * @throws LockTimeoutException if others held the lock all the time; no lease is held
+     * @throws LockTimeoutException if another owner held the lock at the last look; no lease is held
      * @throws LockBackendException if the store did not answer until the wait was over, or refused at once; no lease is held,
      *     and what the store may have granted is being undone
      * @throws InterruptedException if the thread was interrupted; no lease is held
@@ -87,8 +89,8 @@ public final class DistributedLock {
      * Asks the store once, without waiting for the lock to become free.
      *
      * @return the lease; empty if another owner holds the lock
-     * @throws LockBackendException if the store did not answer; no lease is held, and what the store may have granted is being
-     *     undone
+     * @throws LockBackendException if the store did not answer, refused, or granted too late; no lease is held, and what the
+     *     store may have granted is being undone
      * @throws InterruptedException if the thread was interrupted; no lease is held
      * @throws IllegalArgumentException if TTL, renewal and minimum validity do not go together
      * @throws IllegalStateException if the manager is closed; no lease is held
@@ -110,6 +112,8 @@ public final class DistributedLock {
      * @throws LockTimeoutException as {@link #acquire} does; the body did not run
      * @throws LockBackendException as {@link #acquire} does; the body did not run
      * @throws InterruptedException as {@link #acquire} does; the body did not run
+     * @throws IllegalArgumentException as {@link #acquire} does; the body did not run
+     * @throws IllegalStateException as {@link #acquire} does; the body did not run
      */
     public <T, E extends Exception> T call(Duration wait, LockBody<T, E> body) throws E, InterruptedException {
         try (Lease lease = acquire(wait)) {
@@ -128,6 +132,8 @@ public final class DistributedLock {
      * @throws LockTimeoutException as {@link #acquire} does; the task did not run
      * @throws LockBackendException as {@link #acquire} does; the task did not run
      * @throws InterruptedException as {@link #acquire} does; the task did not run
+     * @throws IllegalArgumentException as {@link #acquire} does; the task did not run
+     * @throws IllegalStateException as {@link #acquire} does; the task did not run
      */
     public <E extends Exception> void run(Duration wait, LockTask<E> task) throws E, InterruptedException {
         try (Lease lease = acquire(wait)) {

@@ -30,7 +30,8 @@ public interface Lease extends AutoCloseable {
     Duration remaining();
 
     /**
-     * Registers what to do when the lease is lost. It is called once, on a thread of the manager, at the latest at the end
+     * Registers what to do when the lease is lost. It is called once, on a thread of the manager (on the
+     * registering thread if the manager is closed), at the latest at the end
      * of the validity; at once if the lease is lost already; never after a release. An action that throws is logged. An
      * action that keeps a reference to this lease keeps it reachable, and so renewed.
      *

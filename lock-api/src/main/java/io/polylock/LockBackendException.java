@@ -14,7 +14,7 @@ public final class LockBackendException extends LockException {
 
     /** What is known about a request that got no proper answer. */
     public enum Outcome {
-        /** The request certainly changed nothing; the same request may succeed later (no connection, server loading). */
+        /** The request changed nothing, or was given back; a later one may succeed (no connection, server loading). */
         NOT_APPLIED,
         /** The request certainly changed nothing, and repeating it will not help (authentication, missing table, bad option). */
         REFUSED,

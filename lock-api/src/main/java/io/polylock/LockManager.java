@@ -4,10 +4,12 @@ package io.polylock;
 import io.polylock.internal.Discovery;
 import io.polylock.internal.Engine;
 import io.polylock.internal.LockOptions;
+import io.polylock.spi.BackendFeature;
 import io.polylock.spi.BackendUrl;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockName;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The locks of one store. It renews what is held, undoes what is unknown, and tells of what is lost. An application opens
@@ -72,6 +74,17 @@ public final class LockManager implements AutoCloseable {
      */
     public DistributedLock lock(String name) {
         return new DistributedLock(engine, new LockName(name), LockOptions.DEFAULTS);
+    }
+
+    /**
+     * What the store can do beyond locking, for the tools of operators.
+     *
+     * @param type such as {@link io.polylock.spi.Inspection}
+     * @param <F> the feature
+     * @return empty if the store cannot do it
+     */
+    public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
+        return engine.feature(type);
     }
 
     /**

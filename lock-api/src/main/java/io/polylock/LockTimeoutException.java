@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a wait that ended while somebody else held the lock. Afterwards no lease is held and nothing is left in
- * the store.
+ * The answer to a wait that ended while somebody else held the lock. Afterwards no lease is held; what an
+ * unanswered attempt of the same wait may have left is being undone.
  */
 public final class LockTimeoutException extends LockException {
 

@@ -10,7 +10,7 @@ import java.util.Objects;
 /**
  * How a {@link LockManager} behaves.
  *
- * @param label who holds the locks, for the eyes of an operator: at most 255 code points without control characters; host
+ * @param label who holds the locks, for the eyes of an operator: at most 255 code points, well-formed, no control characters; host
  *     name and process id by default
  * @param answerWithin how long one request to the store may take: positive, at most 365 days, 2 s by default. Longer means more patience with
  *     a slow store; shorter means that a dead one is noticed sooner
@@ -38,7 +38,7 @@ public record ManagerOptions(String label, Duration answerWithin, Duration close
     /**
      * The same with another label.
      *
-     * @param newLabel at most 255 code points without control characters
+     * @param newLabel at most 255 code points, well-formed, no control characters
      */
     public ManagerOptions withLabel(String newLabel) {
         return new ManagerOptions(newLabel, answerWithin, closeGrace, clock);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.internal;
 
-import static io.polylock.internal.Log.LOG;
-
 import io.polylock.LeaseLostException;
 import io.polylock.LossCause;
 import io.polylock.ReleaseOutcome;
@@ -25,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * callback runs under its monitor.
  */
 final class ActiveLease {
+
+    /** When to try again to find a thread for a loss action. */
+    private static final Duration AGAIN = Duration.ofMillis(100);
 
     /** Where a lease is in its life. */
     enum State {
@@ -107,14 +108,16 @@ final class ActiveLease {
         return state;
     }
 
-    synchronized boolean isHeld() {
-        return state == State.HELD && remainingNanos() > 0 && !validity.sleptThrough(parts.clock());
+    boolean isHeld() {
+        return !remaining().isZero();
     }
 
-    Duration remaining() {
-        synchronized (this) {
-            return isHeld() ? Duration.ofNanos(remainingNanos()) : Duration.ZERO;
+    synchronized Duration remaining() {
+        if (state != State.HELD || validity.sleptThrough(parts.clock())) {
+            return Duration.ZERO;
         }
+        long unseenNanos = validity.unseenMicros(parts.clock()) * 1_000;
+        return Duration.ofNanos(Math.max(0, remainingNanos() - unseenNanos));
     }
 
     void onLost(Consumer<? super LossCause> action) {
@@ -200,9 +203,10 @@ final class ActiveLease {
         List<Consumer<? super LossCause>> actions = List.copyOf(lossActions);
         lossActions.clear();
         return () -> {
-            LOG.log(Level.WARNING, "the lease on lock ''{0}'' is lost: {1}", request.name(), cause);
-            actions.forEach(action -> tell(action, cause));
+            // what must happen comes first: a log handler may throw
             whenOver.accept(this);
+            actions.forEach(action -> tell(action, cause));
+            Log.quietly(Level.WARNING, () -> "the lease on lock '" + request.name() + "' is lost: " + cause);
         };
     }
 
@@ -271,11 +275,12 @@ final class ActiveLease {
         try {
             found = parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
         } catch (RuntimeException | Error e) {
-            LOG.log(
+            ReleaseOutcome unknown = giveUpRelease();
+            Log.quietly(
                     Level.WARNING,
                     () -> "releasing lock '" + request.name() + "' got no answer; it is repeated in the background",
                     e);
-            return giveUpRelease();
+            return unknown;
         }
         synchronized (this) {
             if (found == Ownership.HELD) {
@@ -325,13 +330,15 @@ final class ActiveLease {
             try {
                 action.accept(cause);
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.WARNING, () -> "a loss action of lock '" + request.name() + "' failed", e);
+                Log.quietly(Level.WARNING, () -> "a loss action of lock '" + request.name() + "' failed", e);
             }
         };
         try {
             parts.callbacks().execute(telling);
         } catch (RejectedExecutionException managerClosed) {
             telling.run();
+        } catch (RuntimeException | Error noThread) {
+            parts.workers().after(AGAIN, () -> tell(action, cause));
         }
     }
 }

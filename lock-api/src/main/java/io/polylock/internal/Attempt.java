@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.internal;
 
-import static io.polylock.internal.Log.LOG;
-
 import io.polylock.Lease;
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
@@ -86,23 +84,29 @@ final class Attempt {
             return new Answer.Failed(new LockBackendException(
                     Outcome.NOT_APPLIED,
                     "lock '" + request.name() + "' was granted so late that only " + left
-                            + " of its validity was left; it was given back"));
+                            + " of its validity was left; it is given back"));
         }
         if (!roll.admit(lease)) {
             giveBack(request);
             roll.requireOpen();
         }
-        LeaseHandle handle = new LeaseHandle(lease);
-        lease.watchExpiry();
-        if (options.renewal() == LockOptions.Renewal.AUTOMATIC) {
-            Watchdog.start(parts, lease);
+        try {
+            LeaseHandle handle = new LeaseHandle(lease);
+            lease.watchExpiry();
+            if (options.renewal() == LockOptions.Renewal.AUTOMATIC) {
+                Watchdog.start(parts, lease);
+            }
+            return new Answer.Got(handle);
+        } catch (RuntimeException | Error noTimer) {
+            roll.over(lease);
+            giveBack(request);
+            throw noTimer;
         }
-        return new Answer.Got(handle);
     }
 
     private Answer failed(LockRequest request, LockBackendException failure) throws InterruptedException {
-        if (failure.outcome() == Outcome.UNKNOWN) {
-            parts.undo().add(request);
+        if (failure.outcome() == Outcome.UNKNOWN || parts.clientResends()) {
+            parts.undo().add(request); // a client that resends may have been heard before the request that failed
         }
         if (Thread.interrupted()) {
             InterruptedException interrupted =
@@ -125,7 +129,7 @@ final class Attempt {
             try {
                 return parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.DEBUG, () -> "giving lock '" + request.name() + "' back failed; it is undone", e);
+                Log.quietly(Level.DEBUG, () -> "giving lock '" + request.name() + "' back failed; it is undone", e);
                 parts.undo().add(request);
                 return null;
             }

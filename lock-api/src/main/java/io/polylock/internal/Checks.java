@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.internal;
 
+import io.polylock.spi.Fencing;
+import io.polylock.spi.Inspection;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -11,7 +13,6 @@ public final class Checks {
     public static final Duration SMALLEST_RENEWED_TTL = Duration.ofMillis(300);
     public static final Duration LARGEST_TTL = Duration.ofDays(365);
     public static final int LONGEST_NAME = 255;
-    public static final int LARGEST_PAGE = 1_000;
 
     private Checks() {}
 
@@ -43,6 +44,12 @@ public final class Checks {
         }
     }
 
+    public static void fencingToken(long token) {
+        if (token <= 0 || token >= Fencing.TOKEN_LIMIT) {
+            throw new IllegalArgumentException("a fencing token must be positive and below 2^53 but was " + token);
+        }
+    }
+
     public static void notNegative(String what, Duration value) {
         if (Objects.requireNonNull(value, what).isNegative()) {
             throw new IllegalArgumentException(what + " must not be negative but was " + value);
@@ -50,8 +57,9 @@ public final class Checks {
     }
 
     public static void pageLimit(int limit) {
-        if (limit < 1 || limit > LARGEST_PAGE) {
-            throw new IllegalArgumentException("a page limit must be 1 to " + LARGEST_PAGE + " but was " + limit);
+        if (limit < 1 || limit > Inspection.LARGEST_PAGE) {
+            throw new IllegalArgumentException(
+                    "a page limit must be 1 to " + Inspection.LARGEST_PAGE + " but was " + limit);
         }
     }
 

@@ -17,14 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the backend for a URL: in the thread's context class loader, then in our own. */
 public final class Discovery {
 
-    private static final Map<String, String> ARTIFACTS = Map.of(
-            "redis", "io.polylock:lock-redis-simple",
-            "rediss", "io.polylock:lock-redis-simple",
-            "valkey", "io.polylock:lock-redis-simple",
-            "redisson", "io.polylock:lock-redisson",
-            "redissons", "io.polylock:lock-redisson",
-            "redlock", "io.polylock:lock-redlock",
-            "jdbc", "io.polylock:lock-jdbc");
+    private static final Map<String, String> ARTIFACTS = Map.of("redis", "io.polylock:lock-redis-simple");
 
     /** The iterator of a service loader does not promise to get past an error. */
     private static final int MOST_BROKEN = 16;
@@ -57,8 +50,8 @@ public final class Discovery {
         return matching.get(0).open(url);
     }
 
-    private static Map<Class<?>, LockBackendFactory> factories(List<String> broken) {
-        Map<Class<?>, LockBackendFactory> factories = new LinkedHashMap<>();
+    private static Map<String, LockBackendFactory> factories(List<String> broken) {
+        Map<String, LockBackendFactory> factories = new LinkedHashMap<>();
         collect(Thread.currentThread().getContextClassLoader(), factories, broken);
         collect(Discovery.class.getClassLoader(), factories, broken);
         return factories;
@@ -66,7 +59,7 @@ public final class Discovery {
 
     /** A backend that cannot be loaded, such as one without its client's jar, must not hide the others. */
     private static void collect(
-            @Nullable ClassLoader loader, Map<Class<?>, LockBackendFactory> factories, List<String> broken) {
+            @Nullable ClassLoader loader, Map<String, LockBackendFactory> factories, List<String> broken) {
         Iterator<LockBackendFactory> services =
                 ServiceLoader.load(LockBackendFactory.class, loader).iterator();
         while (broken.size() < MOST_BROKEN) {
@@ -75,8 +68,8 @@ public final class Discovery {
                     return;
                 }
                 LockBackendFactory factory = services.next();
-                factories.putIfAbsent(factory.getClass(), factory);
-            } catch (ServiceConfigurationError e) {
+                factories.putIfAbsent(factory.getClass().getName(), factory);
+            } catch (ServiceConfigurationError | LinkageError e) {
                 broken.add(String.valueOf(e.getMessage()));
             }
         }

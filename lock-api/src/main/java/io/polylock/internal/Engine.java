@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.internal;
 
-import static io.polylock.internal.Log.LOG;
-
 import io.polylock.Lease;
 import io.polylock.LossCause;
 import io.polylock.ManagerOptions;
 import io.polylock.internal.Attempt.Answer;
+import io.polylock.spi.BackendFeature;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockName;
@@ -62,6 +61,10 @@ public final class Engine {
         }
     }
 
+    public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
+        return parts.backend().feature(type);
+    }
+
     public void close() {
         if (!roll.beginClosing()) {
             return;
@@ -97,7 +100,7 @@ public final class Engine {
         try {
             parts.backend().close();
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "closing the backend failed", e);
+            Log.quietly(Level.WARNING, () -> "closing the backend failed", e);
         }
     }
 }

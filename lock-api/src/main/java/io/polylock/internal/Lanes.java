@@ -66,7 +66,9 @@ public final class Lanes {
     static ThreadFactory threads(String prefix) {
         AtomicInteger next = new AtomicInteger(1);
         return task -> {
-            Thread thread = new Thread(task, prefix + "-" + next.getAndIncrement());
+            // nothing of the caller that happens to be the first one: neither its thread-locals nor its class loader
+            Thread thread = new Thread(null, task, prefix + "-" + next.getAndIncrement(), 0, false);
+            thread.setContextClassLoader(Lanes.class.getClassLoader());
             thread.setDaemon(true);
             return thread;
         };

@@ -2,11 +2,29 @@
 package io.polylock.internal;
 
 import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.function.Supplier;
 
-/** The library's one logger. */
+/** The library's one logger. A handler of the application that throws must not keep us from our work. */
 final class Log {
 
-    static final Logger LOG = System.getLogger("io.polylock");
+    private static final Logger LOG = System.getLogger("io.polylock");
 
     private Log() {}
+
+    static void quietly(Level level, Supplier<String> message) {
+        try {
+            LOG.log(level, message);
+        } catch (RuntimeException ignored) {
+            // the application's logging is broken, its locks are not
+        }
+    }
+
+    static void quietly(Level level, Supplier<String> message, Throwable cause) {
+        try {
+            LOG.log(level, message, cause);
+        } catch (RuntimeException ignored) {
+            // as above
+        }
+    }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.internal;
 
-import static io.polylock.internal.Log.LOG;
-
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockRequest;
@@ -46,12 +44,11 @@ final class Undo {
                 return;
             }
             if (entries.size() >= numbers.undoCapacity()) {
-                LOG.log(
+                int outstanding = entries.size();
+                Log.quietly(
                         Level.WARNING,
-                        "{0} releases of unknown outcomes are outstanding; lock ''{1}'' may stay locked until its TTL of {2} ends",
-                        entries.size(),
-                        request.name(),
-                        request.ttl());
+                        () -> outstanding + " releases of unknown outcomes are outstanding; lock '" + request.name()
+                                + "' may stay locked until its TTL of " + request.ttl() + " ends");
                 return;
             }
             entries.put(request.owner(), entry);
@@ -72,6 +69,8 @@ final class Undo {
             lane.execute(() -> attempt(entry));
         } catch (RejectedExecutionException managerClosed) {
             forget(entry);
+        } catch (RuntimeException | Error noThread) {
+            later(entry, entry.nextBackoff(numbers));
         }
     }
 
@@ -85,7 +84,8 @@ final class Undo {
         try {
             backend.release(entry.request);
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.DEBUG, () -> "releasing an unknown outcome on lock '" + entry.request.name() + "' failed", e);
+            Log.quietly(
+                    Level.DEBUG, () -> "releasing an unknown outcome on lock '" + entry.request.name() + "' failed", e);
             if (clock.nanoTime() - entry.since < giveUpNanos(entry)) {
                 later(entry, entry.nextBackoff(numbers));
             } else {

@@ -32,6 +32,7 @@ final class Wait {
     private final long start;
     private Duration poll;
     private boolean lastLookTaken;
+    private Optional<Answer.Busy> lastRefusal = Optional.empty();
     private Optional<String> holderLabel = Optional.empty();
 
     Wait(Parts parts, Roll roll, Attempt attempt, LockName name, Duration wait, LockClock.Pause pause) {
@@ -47,15 +48,19 @@ final class Wait {
 
     Lease untilGranted(LockOptions options) throws InterruptedException {
         while (true) {
-            Answer answer = attempt.make(name, options, bound());
+            Duration bound = bound();
+            Answer answer = attempt.make(name, options, bound);
             if (answer instanceof Answer.Got got) {
                 return got.lease();
             }
             if (answer instanceof Answer.Failed failed && failed.failure().outcome() == Outcome.REFUSED) {
                 throw failed.failure();
             }
+            if (answer instanceof Answer.Busy busy) {
+                lastRefusal = Optional.of(busy);
+            }
             if (!pauseBeforeNext(answer)) {
-                throw tooLate(answer);
+                throw tooLate(answer, bound);
             }
         }
     }
@@ -119,13 +124,19 @@ final class Wait {
         }
     }
 
-    private RuntimeException tooLate(Answer answer) {
-        if (answer instanceof Answer.Failed failed) {
+    /** A last request that had no time for an answer says nothing about the store, if that answered before. */
+    private RuntimeException tooLate(Answer answer, Duration bound) {
+        boolean cutShort = bound.compareTo(parts.answerWithin()) < 0;
+        if (answer instanceof Answer.Failed failed && !(cutShort && lastRefusal.isPresent())) {
             return failed.failure();
         }
-        Optional<Duration> freeIn = answer instanceof Answer.Busy busy ? busy.freeIn() : Optional.empty();
         Duration waited = Duration.ofNanos(parts.clock().nanoTime() - start);
-        return new LockTimeoutException(name.value(), waited, freeIn, holderLabel);
+        LockTimeoutException timeout =
+                new LockTimeoutException(name.value(), waited, lastRefusal.flatMap(Answer.Busy::freeIn), holderLabel);
+        if (answer instanceof Answer.Failed failed) {
+            timeout.addSuppressed(failed.failure());
+        }
+        return timeout;
     }
 
     private long leftNanos() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.internal;
 
-import static io.polylock.internal.Log.LOG;
-
 import io.polylock.spi.Ownership;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -48,20 +46,21 @@ final class Watchdog {
             try {
                 parts.renewals().execute(this::renew);
             } catch (RejectedExecutionException managerClosed) {
-                LOG.log(
+                Log.quietly(
                         Level.DEBUG,
-                        "no renewal of lock ''{0}'': the manager is closed",
-                        lease.request().name());
+                        () -> "no renewal of lock '" + lease.request().name() + "': the manager is closed");
+            } catch (RuntimeException | Error noThread) {
+                planRetry();
             }
         });
     }
 
     private void renew() {
         if (lease.abandoned()) {
-            LOG.log(
+            Log.quietly(
                     Level.WARNING,
-                    "nobody can release the lease on lock ''{0}'' any more, so it is not renewed; close every lease",
-                    lease.request().name());
+                    () -> "nobody can release the lease on lock '"
+                            + lease.request().name() + "' any more, so it is not renewed; close every lease");
             return;
         }
         if (!lease.turn().tryTake()) {
@@ -70,7 +69,8 @@ final class Watchdog {
         try {
             renewInTurn();
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.WARNING, () -> "renewing lock '" + lease.request().name() + "' failed; it is tried again", e);
+            Log.quietly(
+                    Level.WARNING, () -> "renewing lock '" + lease.request().name() + "' failed; it is tried again", e);
             planRetry();
         } finally {
             lease.turn().giveBack();

@@ -129,8 +129,8 @@ public final class MemoryLockBackend implements LockBackend {
     private final class Features implements Fencing, Handover, BatchRenewal, ReleaseSignals, Inspection, QuorumMember {
 
         @Override
-        public Acquisition handOver(LockRequest from, LockRequest to) {
-            return answer(() -> store.records().handOver(from, to));
+        public Acquisition handOver(OwnerToken giver, LockRequest heir) {
+            return answer(() -> store.records().handOver(giver, heir));
         }
 
         @Override
@@ -172,8 +172,8 @@ public final class MemoryLockBackend implements LockBackend {
         }
 
         @Override
-        public Vote.Join join(LockRequest request, Optional<OwnerToken> from) {
-            return answer(() -> store.records().join(request, from));
+        public Vote.Join join(LockRequest request, Optional<OwnerToken> giver) {
+            return answer(() -> store.records().join(request, giver));
         }
 
         @Override

@@ -5,6 +5,7 @@ import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
 import io.polylock.internal.Checks;
 import io.polylock.spi.Acquisition;
+import io.polylock.spi.Fencing;
 import io.polylock.spi.Holder;
 import io.polylock.spi.Inspection.Page;
 import io.polylock.spi.LockClock;
@@ -30,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryRecords {
 
-    private static final long LARGEST_TOKEN = (1L << 53) - 1;
     private static final int SWEEP_EVERY = 256;
 
     private final LockClock clock;
@@ -85,21 +85,21 @@ final class MemoryRecords {
         return ownership;
     }
 
-    synchronized Acquisition handOver(LockRequest from, LockRequest to) {
-        Optional<Lock> held = held(to.name().value());
+    synchronized Acquisition handOver(OwnerToken giver, LockRequest heir) {
+        Optional<Lock> held = held(heir.name().value());
         if (held.isPresent()
-                && (held.get().owner.equals(from.owner()) || held.get().owner.equals(to.owner()))) {
-            return new Acquisition.Granted(OptionalLong.of(grant(to, held)));
+                && (held.get().owner.equals(giver) || held.get().owner.equals(heir.owner()))) {
+            return new Acquisition.Granted(OptionalLong.of(grant(heir, held)));
         }
         return new Acquisition.Contended(held.map(this::freeIn));
     }
 
-    synchronized Vote.Join join(LockRequest request, Optional<OwnerToken> from) {
+    synchronized Vote.Join join(LockRequest request, Optional<OwnerToken> giver) {
         Optional<Lock> held = held(request.name().value());
         if (held.isPresent()
                 && !held.get().owner.equals(request.owner())
-                && !from.equals(Optional.of(held.get().owner))) {
-            return new Vote.Contended(Optional.of(freeIn(held.get())));
+                && !giver.equals(Optional.of(held.get().owner))) {
+            return new Acquisition.Contended(Optional.of(freeIn(held.get())));
         }
         long token = grant(request, held);
         Incarnation memory = incarnation;
@@ -204,7 +204,7 @@ final class MemoryRecords {
     }
 
     private static void requireSmall(long token, String name) {
-        if (token > LARGEST_TOKEN) {
+        if (token >= Fencing.TOKEN_LIMIT) {
             throw new LockBackendException(
                     Outcome.REFUSED, "the fencing counter of lock '" + name + "' has reached 2^53 and cannot grow");
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.spi;
 
+import io.polylock.internal.Checks;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,11 +17,9 @@ public sealed interface Acquisition {
      */
     record Granted(OptionalLong fencingToken) implements Acquisition {
 
-        /** Checks that the token is positive. */
+        /** Checks that the token is positive and below {@link Fencing#TOKEN_LIMIT}. */
         public Granted {
-            if (fencingToken.isPresent() && fencingToken.getAsLong() <= 0) {
-                throw new IllegalArgumentException("a fencing token must be positive but was " + fencingToken);
-            }
+            fencingToken.ifPresent(Checks::fencingToken);
         }
     }
 
@@ -29,7 +28,7 @@ public sealed interface Acquisition {
      *
      * @param freeIn what is left of the holder's TTL, if the store tells; empty if the record has no end
      */
-    record Contended(Optional<Duration> freeIn) implements Acquisition {
+    record Contended(Optional<Duration> freeIn) implements Acquisition, Vote.Join {
 
         /** Refuses null; a time that is over counts as zero. */
         public Contended {

@@ -232,7 +232,9 @@ public final class BackendUrl {
             shown.append(shownPath());
         } else {
             shown.append("//");
-            user.ifPresent(name -> shown.append(name).append('@'));
+            // a user without a password may be a password without its colon
+            user.ifPresent(
+                    name -> shown.append(password.isPresent() ? name : "…").append('@'));
             shown.append(String.join(",", hosts.stream().map(Host::toString).toList()));
             if (!path.isEmpty()) {
                 shown.append('/').append(path);

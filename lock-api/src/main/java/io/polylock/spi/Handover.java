@@ -7,13 +7,13 @@ import io.polylock.LockBackendException;
 public non-sealed interface Handover extends BackendFeature {
 
     /**
-     * Makes the lock {@code to}'s, for {@code to}'s TTL and with a new fencing token, if it is {@code from}'s; changes nothing
-     * otherwise (HND-1). Asked again after it was done, it is answered like the first time.
+     * Makes the lock the heir's, for the heir's TTL and with a new fencing token, if it is the giver's; changes nothing
+     * otherwise (HND-1, HND-2). Asked again after it was done, it is answered like the first time (HND-3).
      *
-     * @param from who holds the lock
-     * @param to who gets it; the same lock, another owner
-     * @return granted to {@code to}; contended if the lock was not {@code from}'s
+     * @param giver who holds the lock
+     * @param heir who gets it; its {@link LockRequest#answerWithin()} bounds the call
+     * @return granted to the heir; contended if the lock was not the giver's
      * @throws LockBackendException if there is no answer; either may hold the lock if the outcome is UNKNOWN
      */
-    Acquisition handOver(LockRequest from, LockRequest to);
+    Acquisition handOver(OwnerToken giver, LockRequest heir);
 }

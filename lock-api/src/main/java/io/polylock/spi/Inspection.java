@@ -10,6 +10,9 @@ import java.util.Optional;
 /** Looking at locks, and taking them away, for operators. */
 public non-sealed interface Inspection extends BackendFeature {
 
+    /** The largest limit of a page. */
+    int LARGEST_PAGE = 1_000;
+
     /**
      * Who holds a lock.
      *
@@ -25,7 +28,7 @@ public non-sealed interface Inspection extends BackendFeature {
      * whole walk is seen, perhaps twice.
      *
      * @param after where to go on: {@link Page#next()} of the page before; empty for the first page
-     * @param limit about how many: 1 to 1,000
+     * @param limit about how many: 1 to {@link #LARGEST_PAGE}
      * @param answerWithin the bound for the answer: positive
      * @return a page
      * @throws LockBackendException if there is no answer

@@ -6,7 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * The time that a manager lives by, and every way in which it waits. Applications use {@link #system()}; tests use
+ * The time that a manager lives by, and every way in which it waits. Not for others to implement, tests aside: methods may
+ * be added in any version. Applications use {@link #system()}; tests use
  * {@link io.polylock.memory.VirtualClock}, where time moves only when they say so. Thread-safe.
  */
 public interface LockClock {

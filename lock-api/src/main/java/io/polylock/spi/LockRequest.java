@@ -10,7 +10,7 @@ import java.util.Objects;
  *
  * @param name which lock
  * @param owner which attempt
- * @param label who asks, for the eyes of an operator: at most 255 code points without control characters, may be empty
+ * @param label who asks, for the eyes of an operator: at most 255 code points, well-formed, no control characters, may be empty
  * @param ttl how long the store keeps the lock if nothing renews it: 10 ms to 365 days
  * @param answerWithin after this time the backend MUST have answered or thrown: positive, at most 365 days
  */
@@ -27,6 +27,15 @@ public record LockRequest(LockName name, OwnerToken owner, String label, Duratio
         Checks.label(label);
         Checks.ttl(ttl);
         Checks.answerWithin(answerWithin);
+    }
+
+    /**
+     * The same question with another TTL.
+     *
+     * @param other 10 ms to 365 days
+     */
+    public LockRequest withTtl(Duration other) {
+        return new LockRequest(name, owner, label, other, answerWithin);
     }
 
     /**

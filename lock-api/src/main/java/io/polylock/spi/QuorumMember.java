@@ -14,20 +14,21 @@ public non-sealed interface QuorumMember extends BackendFeature {
 
     /**
      * Phase 1: takes the lock on this node as {@link LockBackend#tryAcquire} does, and stores the token that it mints. The
-     * lock also counts as free if it is {@code from}'s, who hands it over.
+     * lock also counts as free if it is the giver's, who hands it over.
      *
      * @param request who wants the lock
-     * @param from who hands it over, if anybody
-     * @return {@link Vote.Joined} or {@link Vote.Contended}
+     * @param giver who hands it over, if anybody
+     * @return {@link Vote.Joined} or {@link Acquisition.Contended}
      * @throws LockBackendException if there is no answer; the lock may be held if the outcome is UNKNOWN
      */
-    Vote.Join join(LockRequest request, Optional<OwnerToken> from);
+    Vote.Join join(LockRequest request, Optional<OwnerToken> giver);
 
     /**
      * Phase 2: makes {@code token} the stored one if the lock is still this owner's, the node remembers phase 1 (it is the
-     * same incarnation, and a token is stored), the stored token is not larger, and {@code token} read as a time is not
-     * ahead of this node's clock by more than {@code maxSkew}. A repeated request is therefore answered like the first. A node that has forgotten cannot know whether another owner's
-     * confirmation was among what it forgot.
+     * same incarnation, and a token is stored), the stored token is not larger, and {@code token} read as a time is not ahead
+     * of this node's clock by more than {@code maxSkew}. A node that has forgotten cannot know whether another owner's
+     * confirmation was among what it forgot. A stored token that is equal is this owner's own: a repeated request is answered
+     * like the first.
      *
      * @param request who holds the lock
      * @param incarnation what this node called its memory in the answer to phase 1

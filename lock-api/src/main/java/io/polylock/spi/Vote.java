@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.spi;
 
+import io.polylock.internal.Checks;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 
 /** The answer of one node of a quorum. */
 public sealed interface Vote {
 
-    /** The answer to {@link QuorumMember#join}. */
-    sealed interface Join extends Vote {}
+    /** The answer to {@link QuorumMember#join}: {@link Joined} or {@link Acquisition.Contended}. */
+    sealed interface Join extends Vote permits Joined, Acquisition.Contended {}
 
     /** The answer to {@link QuorumMember#confirm}. */
     sealed interface Confirmation extends Vote {}
@@ -17,7 +17,7 @@ public sealed interface Vote {
     /**
      * The lock is the asker's on this node.
      *
-     * @param token the token that this node minted and stored: positive
+     * @param token the token that this node minted and stored: positive, below {@link Fencing#TOKEN_LIMIT}
      * @param incarnation the random id of this node's memory, made in the same step if there was none; two nodes with one
      *     id are one store listed twice
      * @param age how long this memory has existed, by the node's clock; a young node may have lost an older one
@@ -29,22 +29,7 @@ public sealed interface Vote {
         public Joined {
             Objects.requireNonNull(incarnation, "incarnation");
             Objects.requireNonNull(age, "age");
-            if (token <= 0) {
-                throw new IllegalArgumentException("a fencing token must be positive but was " + token);
-            }
-        }
-    }
-
-    /**
-     * Another owner holds the lock on this node.
-     *
-     * @param freeIn what is left of the holder's TTL, if the node tells
-     */
-    record Contended(Optional<Duration> freeIn) implements Join {
-
-        /** Refuses null; a time that is over counts as zero. */
-        public Contended {
-            freeIn = Objects.requireNonNull(freeIn, "freeIn").map(left -> left.isNegative() ? Duration.ZERO : left);
+            Checks.fencingToken(token);
         }
     }
 

@@ -156,7 +156,7 @@ class MemoryRecordsTest {
     void aHandOverGivesAFreshTtlAndANewToken() {
         long token = granted(mine);
         clock.advance(Duration.ofSeconds(20));
-        assertThat(token(records.handOver(mine, theirs))).isGreaterThan(token);
+        assertThat(token(records.handOver(mine.owner(), theirs))).isGreaterThan(token);
         assertThat(records.renew(mine)).isEqualTo(Ownership.OTHER_OWNER);
         assertThat(freeIn(records.acquire(request("a", TTL)))).isEqualTo(TTL);
     }
@@ -164,19 +164,19 @@ class MemoryRecordsTest {
     @Test
     void aHandOverIsAnsweredAgainLikeTheFirstTime() {
         granted(mine);
-        long token = token(records.handOver(mine, theirs));
-        assertThat(token(records.handOver(mine, theirs))).isEqualTo(token);
+        long token = token(records.handOver(mine.owner(), theirs));
+        assertThat(token(records.handOver(mine.owner(), theirs))).isEqualTo(token);
     }
 
     @Test
     void nobodyHandsOverWhatIsNotHis() {
         granted(request("a", TTL));
-        assertThat(records.handOver(mine, theirs)).isInstanceOf(Acquisition.Contended.class);
+        assertThat(records.handOver(mine.owner(), theirs)).isInstanceOf(Acquisition.Contended.class);
     }
 
     @Test
     void nobodyHandsOverAFreeLock() {
-        assertThat(records.handOver(mine, theirs)).isEqualTo(new Acquisition.Contended(Optional.empty()));
+        assertThat(records.handOver(mine.owner(), theirs)).isEqualTo(new Acquisition.Contended(Optional.empty()));
         assertThat(records.size()).isZero();
     }
 
@@ -204,7 +204,7 @@ class MemoryRecordsTest {
     @Test
     void joinTakesTheLockOverFromWhoHandsItOn() {
         joined(mine);
-        assertThat(records.join(theirs, Optional.empty())).isInstanceOf(Vote.Contended.class);
+        assertThat(records.join(theirs, Optional.empty())).isInstanceOf(Acquisition.Contended.class);
         assertThat(records.join(theirs, Optional.of(mine.owner()))).isInstanceOf(Vote.Joined.class);
         assertThat(records.renew(mine)).isEqualTo(Ownership.OTHER_OWNER);
     }
@@ -283,7 +283,7 @@ class MemoryRecordsTest {
     void aHandOverThatWouldReach2To53LeavesTheLockToItsHolder() {
         granted(mine);
         confirm(mine, LARGEST_TOKEN, Duration.ofSeconds(Long.MAX_VALUE));
-        assertRefused(() -> records.handOver(mine, theirs));
+        assertRefused(() -> records.handOver(mine.owner(), theirs));
         assertThat(records.renew(mine)).isEqualTo(Ownership.HELD);
     }
 

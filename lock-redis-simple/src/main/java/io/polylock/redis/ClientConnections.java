@@ -62,7 +62,11 @@ final class ClientConnections implements Connections {
             discard(wire);
             return;
         }
-        pool.returnResource(wire.connection());
+        if (pool.getTestOnReturn()) {
+            helped(() -> pool.returnResource(wire.connection()));
+        } else {
+            pool.returnResource(wire.connection());
+        }
     }
 
     @Override
@@ -74,11 +78,15 @@ final class ClientConnections implements Connections {
         } catch (IOException ignored) {
             // it is of no use to anybody any more
         }
-        Runnable returning = () -> returnBroken(connection);
+        helped(() -> returnBroken(connection));
+    }
+
+    /** What may talk to the server beyond a request's time is not for its caller to wait for. */
+    private void helped(Runnable work) {
         try {
-            helpers.execute(returning);
+            helpers.execute(work);
         } catch (RejectedExecutionException backendClosed) {
-            returning.run();
+            work.run();
         }
     }
 
@@ -101,7 +109,8 @@ final class ClientConnections implements Connections {
             throw RedisErrors.noTimeLeft(place);
         }
         try {
-            boolean makesNone = pool.getNumIdle() > 0 || pool.getNumActive() >= pool.getMaxTotal();
+            boolean talksToNobody = !pool.getTestOnBorrow() && !pool.getTestOnReturn();
+            boolean makesNone = talksToNobody && (pool.getNumIdle() > 0 || pool.getNumActive() >= pool.getMaxTotal());
             return makesNone ? borrowNow(deadline) : borrowThroughHelper(deadline);
         } catch (InterruptedException e) {
             throw RedisErrors.interrupted(place, e);
@@ -148,7 +157,8 @@ final class ClientConnections implements Connections {
     }
 
     private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "polylock-redis-connections");
+        Thread thread = new Thread(null, task, "polylock-redis-connections", 0, false);
+        thread.setContextClassLoader(ClientConnections.class.getClassLoader());
         thread.setDaemon(true);
         return thread;
     }

@@ -59,7 +59,7 @@ final class RedisAnswers {
                     Duration.of(number(vote.get(2), place), ChronoUnit.MICROS),
                     number(vote.get(3), place));
         }
-        return new Vote.Contended(freeIn(reply, name, place));
+        return new Acquisition.Contended(freeIn(reply, name, place));
     }
 
     Vote.Confirmation confirmation(Object reply, LockName name, String place) {

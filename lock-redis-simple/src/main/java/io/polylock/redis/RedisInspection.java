@@ -18,7 +18,6 @@ import java.util.function.BiFunction;
 final class RedisInspection implements Inspection {
 
     private static final String START = "0";
-    private static final int LARGEST_PAGE = 1_000;
 
     /** What a scan tells of one lock: its type, how its value starts, and what is left of its TTL. */
     private record Found(LockName name, List<?> record) {}
@@ -45,7 +44,7 @@ final class RedisInspection implements Inspection {
     @Override
     public Page list(Optional<String> after, int limit, Duration answerWithin) {
         if (limit < 1 || limit > LARGEST_PAGE) {
-            throw new IllegalArgumentException("limit must be 1 to " + LARGEST_PAGE + " but was " + limit);
+            throw new IllegalArgumentException("a page limit must be 1 to " + LARGEST_PAGE + " but was " + limit);
         }
         String cursor = after.orElse(START);
         if (!cursor.matches("[0-9]{1,20}")) {

@@ -41,9 +41,8 @@ import redis.clients.jedis.util.Pool;
  */
 public final class RedisLockBackend implements LockBackend {
 
-    private static final long TOKEN_LIMIT = 1L << 53;
-
     private final ScriptRunner runner;
+    private final Askers askers;
     private final RedisSteps steps;
     private final RedisAnswers answers;
     private final String shown;
@@ -60,9 +59,10 @@ public final class RedisLockBackend implements LockBackend {
         CLUSTER
     }
 
-    private RedisLockBackend(ScriptRunner runner, Reach reach, RedisOptions options, String shown) {
-        RedisKeys keys = new RedisKeys(options.keyPrefix());
+    private RedisLockBackend(ScriptRunner runner, Askers askers, Reach reach, RedisOptions options, String shown) {
+        RedisKeys keys = new RedisKeys(options.prefix());
         this.runner = runner;
+        this.askers = askers;
         this.steps = new RedisSteps(keys);
         this.answers = new RedisAnswers(keys);
         this.shown = shown;
@@ -74,7 +74,7 @@ public final class RedisLockBackend implements LockBackend {
         }
         if (reach != Reach.CLUSTER) {
             features.add(new Node());
-            features.add(new RedisInspection(keys, runner, this::run));
+            features.add(new RedisInspection(keys, runner, this::ask));
         }
     }
 
@@ -102,16 +102,17 @@ public final class RedisLockBackend implements LockBackend {
         Optional<Pool<Connection>> pool = poolOf(client);
         if (pool.isPresent()) {
             ScriptRunner runner = new ConnectionRunner(new ClientConnections(pool.get()));
-            return new RedisLockBackend(runner, Reach.CONNECTIONS, options, shown);
+            return new RedisLockBackend(runner, Askers.on(pool.get().getMaxTotal()), Reach.CONNECTIONS, options, shown);
         }
         Reach reach = isCluster(client) ? Reach.CLUSTER : Reach.CLIENT;
-        return new RedisLockBackend(new ClientRunner(client), reach, options, shown);
+        return new RedisLockBackend(new ClientRunner(client), Askers.unlimited(), reach, options, shown);
     }
 
     /** Locks through connections of our own. */
     static RedisLockBackend to(BackendUrl.Host address, JedisClientConfig handshake, int most, RedisOptions options) {
         return new RedisLockBackend(
                 new ConnectionRunner(new OwnConnections(address, handshake, most)),
+                Askers.on(most),
                 Reach.CONNECTIONS,
                 options,
                 "redis://" + address + "/" + handshake.getDatabase());
@@ -119,7 +120,7 @@ public final class RedisLockBackend implements LockBackend {
 
     @Override
     public Acquisition tryAcquire(LockRequest request) {
-        Object reply = run(steps.acquire(request), Deadline.in(request.answerWithin()));
+        Object reply = ask(steps.acquire(request), Deadline.in(request.answerWithin()));
         return answers.acquisition(reply, request.name(), runner.place());
     }
 
@@ -156,6 +157,11 @@ public final class RedisLockBackend implements LockBackend {
         return runner.run(call, deadline);
     }
 
+    private Object ask(Script.Call call, Deadline deadline) {
+        requireOpen();
+        return askers.ask(deadline, runner.place(), () -> runner.run(call, deadline));
+    }
+
     private void requireOpen() {
         if (closed) {
             throw new IllegalStateException("the backend " + shown + " is closed");
@@ -179,9 +185,9 @@ public final class RedisLockBackend implements LockBackend {
     private final class Grants implements Fencing, Handover {
 
         @Override
-        public Acquisition handOver(LockRequest from, LockRequest to) {
-            Object reply = run(steps.handOver(from.owner(), to), Deadline.in(to.answerWithin()));
-            return answers.acquisition(reply, to.name(), runner.place());
+        public Acquisition handOver(OwnerToken giver, LockRequest heir) {
+            Object reply = run(steps.handOver(giver, heir), Deadline.in(heir.answerWithin()));
+            return answers.acquisition(reply, heir.name(), runner.place());
         }
     }
 
@@ -223,7 +229,7 @@ public final class RedisLockBackend implements LockBackend {
 
         @Override
         public Vote.Confirmation confirm(LockRequest request, String incarnation, long token, Duration maxSkew) {
-            if (token < 1 || token >= TOKEN_LIMIT) {
+            if (token < 1 || token >= Fencing.TOKEN_LIMIT) {
                 throw new LockBackendException(
                         Outcome.REFUSED, "a fencing token must be positive and below 2^53 but was " + token);
             }

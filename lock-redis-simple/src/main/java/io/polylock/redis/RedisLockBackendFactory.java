@@ -37,7 +37,7 @@ public final class RedisLockBackendFactory implements LockBackendFactory {
         Map<String, String> options = url.options();
         BackendUrl.Host host = onlyHost(url);
         RedisOptions kept = Optional.ofNullable(options.get("prefix"))
-                .map(RedisOptions.DEFAULTS::withKeyPrefix)
+                .map(RedisOptions.DEFAULTS::withPrefix)
                 .orElse(RedisOptions.DEFAULTS);
         int pool =
                 number("option 'pool'", options.getOrDefault("pool", Integer.toString(DEFAULT_POOL)), 1, LARGEST_POOL);

@@ -7,10 +7,10 @@ import java.util.Objects;
 /**
  * How locks are kept on a Redis.
  *
- * @param keyPrefix what stands before the name of a lock in its key: at most 255 code points, well-formed, without control
+ * @param prefix what stands before the name of a lock in its key: at most 255 code points, well-formed, without control
  *     characters; may be empty; {@code lock:} by default. Clients that are to exclude each other need the same one
  */
-public record RedisOptions(String keyPrefix) {
+public record RedisOptions(String prefix) {
 
     /** What most applications want. */
     public static final RedisOptions DEFAULTS = new RedisOptions("lock:");
@@ -21,15 +21,15 @@ public record RedisOptions(String keyPrefix) {
      * @throws IllegalArgumentException if it breaks a rule; the message says which
      */
     public RedisOptions {
-        Objects.requireNonNull(keyPrefix, "keyPrefix");
-        if (!keyPrefix.isBlank()) {
+        Objects.requireNonNull(prefix, "prefix");
+        if (!prefix.isBlank()) {
             try {
-                new LockName(keyPrefix);
+                new LockName(prefix);
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException(
                         "a key prefix must be what a lock name may be: " + e.getMessage(), e);
             }
-        } else if (!keyPrefix.isEmpty()) {
+        } else if (!prefix.isEmpty()) {
             throw new IllegalArgumentException("a key prefix must not be blank unless it is empty");
         }
     }
@@ -37,9 +37,9 @@ public record RedisOptions(String keyPrefix) {
     /**
      * The same with another prefix.
      *
-     * @param prefix may be empty
+     * @param newPrefix may be empty
      */
-    public RedisOptions withKeyPrefix(String prefix) {
-        return new RedisOptions(prefix);
+    public RedisOptions withPrefix(String newPrefix) {
+        return new RedisOptions(newPrefix);
     }
 }

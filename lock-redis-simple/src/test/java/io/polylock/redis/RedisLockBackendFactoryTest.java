@@ -67,7 +67,7 @@ class RedisLockBackendFactoryTest {
 
     @Test
     void takesAnyPrefixThatNamesMayHave() {
-        assertThatCode(() -> new RedisOptions("").withKeyPrefix("a{b}:")).doesNotThrowAnyException();
+        assertThatCode(() -> new RedisOptions("").withPrefix("a{b}:")).doesNotThrowAnyException();
         assertThatThrownBy(() -> new RedisOptions("x".repeat(256))).isInstanceOf(IllegalArgumentException.class);
     }
 

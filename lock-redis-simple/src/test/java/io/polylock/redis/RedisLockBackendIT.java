@@ -520,7 +520,7 @@ class RedisLockBackendIT {
         assertThat(Duration.ofMillis(Math.abs(first.clockMicros() / 1_000 - System.currentTimeMillis())))
                 .isLessThan(Duration.ofSeconds(5));
         assertThat(node().join(fresh(NAME), Optional.empty()))
-                .isInstanceOfSatisfying(Vote.Contended.class, contended -> assertThat(contended.freeIn())
+                .isInstanceOfSatisfying(Acquisition.Contended.class, contended -> assertThat(contended.freeIn())
                         .isPresent());
         assertThat(contended(backend.tryAcquire(fresh(NAME))).freeIn()).isPresent();
     }
@@ -531,7 +531,7 @@ class RedisLockBackendIT {
         LockRequest heir = fresh(NAME);
         long first = token(backend.tryAcquire(giver));
 
-        assertThat(node().join(heir, Optional.of(OwnerToken.random()))).isInstanceOf(Vote.Contended.class);
+        assertThat(node().join(heir, Optional.of(OwnerToken.random()))).isInstanceOf(Acquisition.Contended.class);
         Vote.Joined second = joined(node().join(heir, Optional.of(giver.owner())));
 
         assertThat(second.token()).isGreaterThan(first);
@@ -700,7 +700,7 @@ class RedisLockBackendIT {
     }
 
     private Acquisition handOver(LockRequest from, LockRequest to) {
-        return backend.feature(Handover.class).orElseThrow().handOver(from, to);
+        return backend.feature(Handover.class).orElseThrow().handOver(from.owner(), to);
     }
 
     private Inspection inspection() {

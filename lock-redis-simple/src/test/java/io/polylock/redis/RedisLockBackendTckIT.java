@@ -47,6 +47,18 @@ class RedisLockBackendTckIT extends LockBackendTck {
                 admin.flushAll();
                 return Done.DONE;
             }
+
+            @Override
+            public Done hang() {
+                server.pause();
+                return Done.DONE;
+            }
+
+            @Override
+            public Done resume() {
+                server.resume();
+                return Done.DONE;
+            }
         };
     }
 

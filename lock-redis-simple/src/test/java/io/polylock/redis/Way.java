@@ -21,7 +21,7 @@ enum Way {
     URL {
         @Override
         Opened open(RedisServer server, RedisOptions options) {
-            String prefix = URLEncoder.encode(options.keyPrefix(), StandardCharsets.UTF_8);
+            String prefix = URLEncoder.encode(options.prefix(), StandardCharsets.UTF_8);
             BackendUrl url = BackendUrl.parse(server.url() + "?pool=4&prefix=" + prefix);
             return new Opened(new RedisLockBackendFactory().open(url), Optional.empty());
         }

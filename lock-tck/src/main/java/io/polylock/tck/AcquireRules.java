@@ -12,12 +12,15 @@ import io.polylock.Lease;
 import io.polylock.LockManager;
 import io.polylock.LockTimeoutException;
 import io.polylock.spi.Acquisition;
+import io.polylock.spi.Holder;
+import io.polylock.spi.Inspection;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.Ownership;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -85,18 +88,20 @@ abstract class AcquireRules extends Rules {
             long start = stage().nanos();
             Acquisition.Granted first = assertGranted(backend.tryAcquire(request));
             stage().elapse(Stage.TTL.dividedBy(2));
+            long restarted = stage().nanos();
             Acquisition again = backend.tryAcquire(request);
             stage().notLater(start, Stage.TTL);
-            long restarted = stage().nanos();
             assertEquals(first, again, "a repeated request must be answered like the first one");
 
             stage().elapse(Stage.TTL.multipliedBy(3).dividedBy(4));
             Acquisition other =
                     backend.tryAcquire(stage().request(request.name().value(), Stage.TTL));
+            Ownership released = backend.release(request);
+            Ownership secondRelease = backend.release(request);
             stage().notLater(restarted, Stage.TTL);
             assertContended(other);
-            assertHeld(backend.release(request));
-            assertEquals(Ownership.ABSENT, backend.release(request), "a lock was counted twice");
+            assertHeld(released);
+            assertEquals(Ownership.ABSENT, secondRelease, "a lock was counted twice");
         });
     }
 
@@ -165,6 +170,10 @@ abstract class AcquireRules extends Rules {
         assertTrue(stage().since(start).compareTo(wait) >= 0, "the wait ended early, after " + stage().since(start));
         assertEquals(name, timeout.lockName());
         timeout.freeIn().ifPresent(left -> assertTrue(left.compareTo(Stage.LONG_TTL) <= 0, "freeIn " + left));
+        Optional<String> label = backend.feature(Inspection.class)
+                .flatMap(inspection -> inspection.inspect(holder.name(), Stage.SOON))
+                .flatMap(Holder::label);
+        assertEquals(label, timeout.holderLabel(), "the holder's label");
         assertHeld(backend.release(holder));
         assertTrue(stage().isFree(backend, name), "the waiter left something behind");
     }

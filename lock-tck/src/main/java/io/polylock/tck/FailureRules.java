@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** FLT: what becomes of a request that got no answer. */
 abstract class FailureRules extends Rules {
@@ -260,5 +261,38 @@ abstract class FailureRules extends Rules {
 
         stage().eventually("the loss is noticed", Stage.SOON, () -> !lease.isHeld());
         assertEquals(ReleaseOutcome.NOT_HELD, lease.release());
+    }
+
+    @Test
+    @DisplayName(
+            "FLT-13 MUST end every request within its bound while the store hangs, never with an answer; and what it called not applied MUST NOT be done afterwards")
+    void flt13_aHangingStoreGivesNoAnswer() {
+        LockBackend backend = stage().backend();
+        Duration bound = Duration.ofMillis(500);
+        LockRequest holder = taken(backend, stage().name(), Stage.LONG_TTL).withAnswerWithin(bound);
+        LockRequest wanted = stage().request(stage().name(), Stage.LONG_TTL).withAnswerWithin(bound);
+
+        stage().hangStore();
+        Outcome acquired;
+        try {
+            acquired = unanswered(bound, () -> backend.tryAcquire(wanted));
+            unanswered(bound, () -> backend.renew(holder));
+            unanswered(bound, () -> backend.release(holder));
+        } finally {
+            stage().resumeStore();
+        }
+
+        if (acquired == Outcome.NOT_APPLIED) {
+            assertTrue(stage().isFree(backend, wanted.name().value()), "what was not applied was done");
+        }
+    }
+
+    private Outcome unanswered(Duration bound, Executable request) {
+        long start = stage().nanos();
+        LockBackendException failure = assertThrows(LockBackendException.class, request);
+        Duration took = stage().since(start);
+        assertTrue(took.compareTo(bound.multipliedBy(4)) < 0, "a request bounded by " + bound + " took " + took);
+        assertTrue(failure.outcome() != Outcome.REFUSED, "a hanging store refuses nothing");
+        return failure.outcome();
     }
 }

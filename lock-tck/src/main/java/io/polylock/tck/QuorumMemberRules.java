@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.polylock.spi.Acquisition;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.QuorumMember;
@@ -47,7 +48,7 @@ abstract class QuorumMemberRules extends Rules {
 
         assertContended(backend.tryAcquire(stage().request(owner.name().value(), Stage.LONG_TTL)));
         assertInstanceOf(
-                Vote.Contended.class,
+                Acquisition.Contended.class,
                 member.join(stage().request(owner.name().value(), Stage.LONG_TTL), Optional.empty()));
         assertEquals(
                 joined.token(),
@@ -155,7 +156,7 @@ abstract class QuorumMemberRules extends Rules {
         LockRequest heir = stage().request(giver.name().value(), Stage.LONG_TTL);
         LockRequest stranger = stage().request(giver.name().value(), Stage.LONG_TTL);
 
-        assertInstanceOf(Vote.Contended.class, member.join(stranger, Optional.of(heir.owner())));
+        assertInstanceOf(Acquisition.Contended.class, member.join(stranger, Optional.of(heir.owner())));
         long inherited =
                 assertJoined(member.join(heir, Optional.of(giver.owner()))).token();
 

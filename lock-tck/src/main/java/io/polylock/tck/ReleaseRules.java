@@ -12,6 +12,7 @@ import io.polylock.Lease;
 import io.polylock.LeaseLostException;
 import io.polylock.LockManager;
 import io.polylock.ReleaseOutcome;
+import io.polylock.spi.Acquisition;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.Ownership;
@@ -154,5 +155,37 @@ abstract class ReleaseRules extends Rules {
 
         assertTrue(manager.lock(name).tryAcquire().isEmpty(), "the later lease was freed");
         assertEquals(ReleaseOutcome.RELEASED, later.release());
+    }
+
+    @Test
+    @DisplayName("REL-9 MUST compare and free in one step: whenever a late release arrives, it frees no successor")
+    void rel9_aReleaseIsOneStep() {
+        LockBackend backend = stage().backend();
+        LockBackend other = stage().backend();
+        Duration ttl = Duration.ofMillis(10);
+        Duration first = Duration.ofNanos(8_500_000);
+        Duration window = Duration.ofNanos(3_500_000);
+        int rounds = 150;
+        int robbed = 0;
+        for (int round = 0; round < rounds; round++) {
+            String name = stage().name();
+            long start = stage().nanos();
+            LockRequest late = taken(backend, name, ttl);
+            Stage.Worker<LockRequest> next = stage().fork(() -> {
+                LockRequest successor = stage().request(name, Stage.LONG_TTL);
+                while (other.tryAcquire(successor) instanceof Acquisition.Contended) {
+                    stage().elapse(Duration.ofNanos(50_000));
+                }
+                return successor;
+            });
+            Duration moment = first.plus(window.multipliedBy(round).dividedBy(rounds));
+            stage().elapse(moment.minus(stage().since(start)));
+            backend.release(late);
+            LockRequest successor = stage().join(next, Stage.SOON);
+            if (other.release(successor) != Ownership.HELD) {
+                robbed++;
+            }
+        }
+        assertEquals(0, robbed, "successors that lost their lock to a late release, of " + rounds);
     }
 }

@@ -57,7 +57,7 @@ abstract class RenewRules extends Rules {
         stage().elapse(SHORT.multipliedBy(2));
         taken(backend, name, Stage.TTL);
 
-        assertEquals(Ownership.OTHER_OWNER, backend.renew(stage().withTtl(late, Stage.LONG_TTL)));
+        assertEquals(Ownership.OTHER_OWNER, backend.renew(late.withTtl(Stage.LONG_TTL)));
 
         stage().eventually("the successor's TTL is its own", Stage.SOON, () -> stage().isFree(backend, name));
     }
@@ -83,7 +83,7 @@ abstract class RenewRules extends Rules {
         LockBackend backend = stage().backend();
         LockRequest owner = taken(backend, stage().name(), Stage.LONG_TTL);
 
-        assertHeld(backend.renew(stage().withTtl(owner, SHORT)));
+        assertHeld(backend.renew(owner.withTtl(SHORT)));
 
         stage().elapse(SHORT.multipliedBy(2));
         assertContended(backend.tryAcquire(stage().request(owner.name().value(), Stage.LONG_TTL)));

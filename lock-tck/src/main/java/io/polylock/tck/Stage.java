@@ -110,10 +110,6 @@ final class Stage {
         return new LockRequest(new LockName(name), OwnerToken.random(), "kit", ttl, Duration.ofSeconds(2));
     }
 
-    LockRequest withTtl(LockRequest request, Duration ttl) {
-        return new LockRequest(request.name(), request.owner(), request.label(), ttl, request.answerWithin());
-    }
-
     /** A lock that ends with its TTL. */
     DistributedLock fixed(LockManager manager, String name, Duration ttl) {
         return manager.lock(name).withTtl(ttl).withoutRenewal();
@@ -130,6 +126,14 @@ final class Stage {
 
     void moveStoreClock(Duration offset) {
         require(kit().faults().moveClock(offset), "a store whose clock jumps");
+    }
+
+    void hangStore() {
+        require(kit().faults().hang(), "a store that hangs");
+    }
+
+    void resumeStore() {
+        require(kit().faults().resume(), "a store that goes on");
     }
 
     void moveWallClock(Duration offset) {

@@ -26,6 +26,16 @@ public interface StoreFaults {
         return Done.CANNOT;
     }
 
+    /** Makes the store stop answering: requests arrive, or wait on the way, and nothing comes back. */
+    default Done hang() {
+        return Done.CANNOT;
+    }
+
+    /** Ends {@link #hang}; what has arrived meanwhile is done. */
+    default Done resume() {
+        return Done.CANNOT;
+    }
+
     /** Whether the harness did what was asked. */
     enum Done {
         /** It did. */

@@ -3,6 +3,7 @@ package io.polylock.tck;
 
 import static io.polylock.tck.Mutant.ofBackend;
 
+import io.polylock.LockBackendException;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockName;
@@ -31,6 +32,32 @@ final class BackendMutants {
                     @Override
                     public Ownership release(LockRequest request) {
                         return deleteBlindly(request);
+                    }
+                }),
+                ofBackend(
+                        "M02",
+                        "release compares first and deletes then",
+                        "REL-9",
+                        (correct, lab) -> new Wrong(correct) {
+                            @Override
+                            public Ownership release(LockRequest request) {
+                                boolean mine = operator()
+                                        .inspect(request.name(), Duration.ofSeconds(1))
+                                        .filter(holder -> holder.ownerHint()
+                                                .equals(request.owner().toString()))
+                                        .isPresent();
+                                lab.pass(Duration.ofMillis(2));
+                                return mine ? deleteBlindly(request) : super.release(request);
+                            }
+                        }),
+                ofBackend("F176", "no answer counts as contended", "FLT-13", (correct, lab) -> new Wrong(correct) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        try {
+                            return super.tryAcquire(request);
+                        } catch (LockBackendException e) {
+                            return new Acquisition.Contended(Optional.empty());
+                        }
                     }
                 }),
                 ofBackend("M03", "one owner token per client", "REL-8", (correct, lab) -> {

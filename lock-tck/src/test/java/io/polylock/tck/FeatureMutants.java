@@ -99,18 +99,18 @@ final class FeatureMutants {
                 }),
                 withFeature("H01", "hand-over ignores who gives", "HND-2", Handover.class, backend -> new Handover() {
                     @Override
-                    public Acquisition handOver(LockRequest from, LockRequest to) {
-                        backend.deleteBlindly(to);
-                        return backend.correct.tryAcquire(to);
+                    public Acquisition handOver(OwnerToken giver, LockRequest heir) {
+                        backend.deleteBlindly(heir);
+                        return backend.correct.tryAcquire(heir);
                     }
                 }),
                 withFeature("H02", "the heir gets the giver's token", "FEN-8", Handover.class, backend -> {
                     Handover correct = backend.correct.feature(Handover.class).orElseThrow();
                     return new Handover() {
                         @Override
-                        public Acquisition handOver(LockRequest from, LockRequest to) {
-                            Acquisition given = backend.correct.tryAcquire(from);
-                            return correct.handOver(from, to) instanceof Acquisition.Contended refused
+                        public Acquisition handOver(OwnerToken giver, LockRequest heir) {
+                            Acquisition given = backend.correct.tryAcquire(Wrong.withOwner(heir, giver));
+                            return correct.handOver(giver, heir) instanceof Acquisition.Contended refused
                                     ? refused
                                     : given;
                         }
@@ -120,8 +120,8 @@ final class FeatureMutants {
                     Handover correct = backend.correct.feature(Handover.class).orElseThrow();
                     return new Handover() {
                         @Override
-                        public Acquisition handOver(LockRequest from, LockRequest to) {
-                            return correct.handOver(from, Wrong.withTtl(to, backend.remaining(to)));
+                        public Acquisition handOver(OwnerToken giver, LockRequest heir) {
+                            return correct.handOver(giver, Wrong.withTtl(heir, backend.remaining(heir)));
                         }
                     };
                 }),
@@ -130,9 +130,9 @@ final class FeatureMutants {
                     Map<OwnerToken, Boolean> done = new ConcurrentHashMap<>();
                     return new Handover() {
                         @Override
-                        public Acquisition handOver(LockRequest from, LockRequest to) {
-                            return done.putIfAbsent(to.owner(), true) == null
-                                    ? correct.handOver(from, to)
+                        public Acquisition handOver(OwnerToken giver, LockRequest heir) {
+                            return done.putIfAbsent(heir.owner(), true) == null
+                                    ? correct.handOver(giver, heir)
                                     : new Acquisition.Contended(Optional.empty());
                         }
                     };

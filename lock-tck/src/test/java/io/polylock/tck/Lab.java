@@ -35,10 +35,31 @@ final class Lab implements StoreFaults {
         return clock.nanoTime() / 1_000 + Duration.ofDays(365).toNanos() / 1_000 + storeOffset.toNanos() / 1_000;
     }
 
+    /** Lets time pass in the middle of something. */
+    void pass(Duration duration) {
+        try {
+            clock.pass(duration);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     @Override
     public Done restartEmpty() {
         store.restartEmpty();
         shared.clear();
+        return Done.DONE;
+    }
+
+    @Override
+    public Done hang() {
+        store.setNetwork(MemoryStore.Network.LOSES_REPLIES);
+        return Done.DONE;
+    }
+
+    @Override
+    public Done resume() {
+        store.setNetwork(MemoryStore.Network.UP);
         return Done.DONE;
     }
 

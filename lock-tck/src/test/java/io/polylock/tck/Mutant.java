@@ -8,7 +8,7 @@ import io.polylock.spi.LockBackend;
 /**
  * One small defect, and the rule that is there to find it.
  *
- * @param id what the catalogue of faults calls it
+ * @param id a short name
  * @param defect what is wrong
  * @param rule the rule that must fail
  * @param backend seeds the defect into a client of the store

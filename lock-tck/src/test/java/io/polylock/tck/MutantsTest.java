@@ -5,14 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -26,7 +23,12 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /** The kit finds wrong backends and wrong engines, each by the rule that one would expect. */
 class MutantsTest {
 
-    private static final int AT_LEAST = 25;
+    /** Rules that no wrong backend is seeded for yet: a list that may only shrink. */
+    private static final Set<String> WITHOUT_A_MUTANT = Set.of(
+            "ACQ-6", "ACQ-8", "ACQ-9", "ACQ-10", "EXC-1", "EXC-2", "EXC-3", "EXC-4", "FEN-4", "FEN-7", "FLT-3", "FLT-7",
+            "FLT-10", "FLT-11", "FLT-12", "HON-4", "HON-5", "INP-1", "INP-3", "INP-4", "INS-1", "INS-2", "INS-3",
+            "LIF-3", "LIF-4", "LOS-4", "LOS-5", "LOS-7", "LOS-8", "LOS-10", "QUO-1", "QUO-2", "QUO-6", "QUO-7", "REL-1",
+            "REL-4", "REL-6", "REL-7", "SIG-1");
 
     private static List<Mutant> mutants() {
         return Stream.of(BackendMutants.all(), FeatureMutants.all(), EngineMutants.all())
@@ -52,7 +54,15 @@ class MutantsTest {
         System.out.println(table);
 
         assertThat(survivors).isEmpty();
-        assertThat(mutants).hasSizeGreaterThanOrEqualTo(AT_LEAST);
+    }
+
+    @Test
+    void everyOtherRuleHasAMutant() {
+        Set<String> rules = new TreeSet<>();
+        KitTests.all().map(KitTests::rule).forEach(rules::add);
+        mutants().forEach(mutant -> rules.remove(mutant.rule()));
+
+        assertThat(rules).isEqualTo(WITHOUT_A_MUTANT);
     }
 
     @Test
@@ -111,17 +121,10 @@ class MutantsTest {
     }
 
     private static NestedMethodSelector testOf(String rule) {
-        for (Class<?> group : LockBackendTck.class.getDeclaredClasses()) {
-            if (group.isAnnotationPresent(Nested.class)) {
-                for (Method test : group.getSuperclass().getDeclaredMethods()) {
-                    DisplayName name = test.getAnnotation(DisplayName.class);
-                    if (name != null
-                            && Arrays.asList(name.value().split(" ")).get(0).equals(rule)) {
-                        return DiscoverySelectors.selectNestedMethod(List.of(MutantTck.class), group, test.getName());
-                    }
-                }
-            }
-        }
-        throw new AssertionError("there is no rule " + rule);
+        Method test = KitTests.all()
+                .filter(candidate -> KitTests.rule(candidate).equals(rule))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("there is no rule " + rule));
+        return DiscoverySelectors.selectNestedMethod(List.of(MutantTck.class), KitTests.groupOf(test), test.getName());
     }
 }

@@ -7,15 +7,11 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** The specification and the kit say the same. */
@@ -35,10 +31,9 @@ class SpecTest {
             }
         }
         TreeMap<String, String> tested = new TreeMap<>();
-        for (Method test : tests()) {
-            String[] name = test.getAnnotation(DisplayName.class).value().split(" ", 2);
-            assertThat(tested.put(name[0], name[1]))
-                    .as("rule %s is tested twice", name[0])
+        for (Method test : KitTests.all().toList()) {
+            assertThat(tested.put(KitTests.rule(test), KitTests.claim(test)))
+                    .as("rule %s is tested twice", KitTests.rule(test))
                     .isNull();
         }
 
@@ -47,8 +42,8 @@ class SpecTest {
 
     @Test
     void everyTestIsNamedAfterItsRule() {
-        for (Method test : tests()) {
-            String rule = test.getAnnotation(DisplayName.class).value().split(" ", 2)[0];
+        for (Method test : KitTests.all().toList()) {
+            String rule = KitTests.rule(test);
             assertThat(test.getName()).startsWith(rule.toLowerCase(Locale.ROOT).replace("-", "") + "_");
         }
     }
@@ -69,17 +64,5 @@ class SpecTest {
 
     private static List<String> spec() throws IOException {
         return Files.readAllLines(Path.of(System.getProperty("polylock.root"), "docs", "spec.md"));
-    }
-
-    private static List<Method> tests() {
-        List<Method> tests = new ArrayList<>();
-        for (Class<?> group : LockBackendTck.class.getDeclaredClasses()) {
-            if (group.isAnnotationPresent(Nested.class)) {
-                Arrays.stream(group.getSuperclass().getDeclaredMethods())
-                        .filter(method -> method.isAnnotationPresent(Test.class))
-                        .forEach(tests::add);
-            }
-        }
-        return tests;
     }
 }

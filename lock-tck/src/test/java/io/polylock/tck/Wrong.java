@@ -63,12 +63,7 @@ class Wrong implements LockBackend {
 
     static LockRequest withTtl(LockRequest request, Duration ttl) {
         Duration least = Duration.ofMillis(10);
-        return new LockRequest(
-                request.name(),
-                request.owner(),
-                request.label(),
-                ttl.compareTo(least) < 0 ? least : ttl,
-                request.answerWithin());
+        return request.withTtl(ttl.compareTo(least) < 0 ? least : ttl);
     }
 
     static LockRequest withOwner(LockRequest request, OwnerToken owner) {

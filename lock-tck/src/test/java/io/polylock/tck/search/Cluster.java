@@ -2,6 +2,7 @@
 package io.polylock.tck.search;
 
 import io.polylock.memory.StoreImage;
+import io.polylock.spi.Acquisition;
 import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
@@ -157,7 +158,7 @@ final class Cluster {
         if (vote instanceof Vote.Joined joined) {
             return new Vote.Joined(joined.token(), incarnation, joined.age(), joined.clockMicros());
         }
-        return vote instanceof Vote.Contended ? new Vote.Contended(Optional.empty()) : vote;
+        return vote instanceof Acquisition.Contended ? new Acquisition.Contended(Optional.empty()) : vote;
     }
 
     private static String incarnation(int node, int restarts) {

@@ -12,6 +12,8 @@ import java.util.stream.Stream;
 /** Where the demo keeps its files: a directory of its own. */
 final class DemoFiles {
 
+    private static final String PREFIX = "polylock-demo";
+
     private final Path directory;
 
     private DemoFiles(Path directory) {
@@ -19,11 +21,14 @@ final class DemoFiles {
     }
 
     static DemoFiles create() throws IOException {
-        return new DemoFiles(Files.createTempDirectory("polylock-demo"));
+        return new DemoFiles(Files.createTempDirectory(PREFIX));
     }
 
     /** The files of a demo that runs, or ran. */
     static DemoFiles in(Path directory) {
+        if (!String.valueOf(directory.getFileName()).startsWith(PREFIX)) {
+            throw new IllegalArgumentException("not a directory of the demo, which would delete it: " + directory);
+        }
         return new DemoFiles(directory);
     }
 

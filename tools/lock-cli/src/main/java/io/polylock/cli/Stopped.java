@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class Stopped {
 
     private static final String SCRIPT =
-            "trap '' HUP INT TERM; kill -STOP \"$1\" && echo stopped; read -r line; kill -CONT \"$1\"";
+            "trap '' HUP INT QUIT TERM; kill -STOP \"$1\" && echo stopped; read -r line; kill -CONT \"$1\"";
     private static final long LIMIT_SECONDS = 10;
 
     private final Process helper;

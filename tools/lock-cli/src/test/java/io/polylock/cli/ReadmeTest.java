@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.polylock.DistributedLock;
 import io.polylock.Lease;
 import io.polylock.LockManager;
+import io.polylock.ManagerOptions;
+import io.polylock.memory.MemoryLockBackend;
+import io.polylock.memory.MemoryStore;
+import io.polylock.memory.VirtualClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,21 +58,40 @@ class ReadmeTest {
     }
 
     @Test
+    void timeInATestMovesAsTheReadmeSays() throws Exception {
+        // snippet: virtual
+        VirtualClock clock = new VirtualClock();
+        LockManager locks =
+                LockManager.of(MemoryLockBackend.of(MemoryStore.on(clock)), ManagerOptions.DEFAULTS.withClock(clock));
+        Lease lease = locks.lock("orders/42").withoutRenewal().tryAcquire().orElseThrow();
+        clock.advance(Duration.ofSeconds(30));
+        assert !lease.isHeld();
+        // end
+        assertThat(lease.isHeld()).isFalse();
+        locks.close();
+    }
+
+    @Test
     void theCodeInTheReadmeIsTheCodeThatCompiles() throws IOException {
+        List<String> longer = new ArrayList<>(compiled("readme"));
+        longer.add("}");
+        assertThat(written("readme")).isEqualTo(longer);
+        assertThat(written("virtual")).isEqualTo(compiled("virtual"));
+    }
+
+    private static List<String> compiled(String snippet) throws IOException {
         List<String> source = lines("tools/lock-cli/src/test/java/io/polylock/cli/ReadmeTest.java");
-        int start = trimmed(source).indexOf("// snippet: readme");
-        int end = trimmed(source).indexOf("// end");
-        List<String> compiled = new ArrayList<>(source.subList(start + 1, end).stream()
+        List<String> fromStart = source.subList(trimmed(source).indexOf("// snippet: " + snippet) + 1, source.size());
+        return fromStart.subList(0, trimmed(fromStart).indexOf("// end")).stream()
                 .map(line -> line.isBlank() ? "" : line.substring(8))
-                .toList());
-        compiled.add("}");
+                .toList();
+    }
 
+    private static List<String> written(String snippet) throws IOException {
         List<String> readme = lines("README.md");
-        int block = readme.indexOf("<!-- snippet: readme -->") + 2;
-        List<String> written = readme.subList(
+        int block = readme.indexOf("<!-- snippet: " + snippet + " -->") + 2;
+        return readme.subList(
                 block, block + readme.subList(block, readme.size()).indexOf("```"));
-
-        assertThat(written).isEqualTo(compiled);
     }
 
     @Test
