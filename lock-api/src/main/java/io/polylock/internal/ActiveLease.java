@@ -116,8 +116,7 @@ final class ActiveLease {
         if (state != State.HELD || validity.sleptThrough(parts.clock())) {
             return Duration.ZERO;
         }
-        long unseenNanos = validity.unseenMicros(parts.clock()) * 1_000;
-        return Duration.ofNanos(Math.max(0, remainingNanos() - unseenNanos));
+        return Duration.ofNanos(Math.max(0, remainingNanos() - validity.unseenNanos(parts.clock())));
     }
 
     void onLost(Consumer<? super LossCause> action) {

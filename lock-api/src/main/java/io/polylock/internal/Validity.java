@@ -24,13 +24,18 @@ record Validity(long startNanos, long startMicros, long lengthNanos, long driftN
 
     /** Whether the machine slept: the wall clock saw more time pass than the monotonic one, beyond drift. */
     boolean sleptThrough(LockClock clock) {
-        return unseenMicros(clock) > driftNanos / 1_000;
+        return wallAheadMicros(clock) > driftNanos / 1_000;
     }
 
     /** The time that only the wall clock saw. Drift allows for the clocks' rates, so this comes off the validity as well. */
-    long unseenMicros(LockClock clock) {
+    long unseenNanos(LockClock clock) {
+        long beyondReading = wallAheadMicros(clock) - 1; // two readings cut to whole microseconds differ by one
+        return Math.max(0, beyondReading) * 1_000;
+    }
+
+    private long wallAheadMicros(LockClock clock) {
         long wallMicros = clock.epochMicros() - startMicros; // read first: a pause in between is then no sleep
         long monotonicMicros = (clock.nanoTime() - startNanos) / 1_000;
-        return Math.max(0, wallMicros - monotonicMicros - 1); // two readings cut to whole microseconds differ by one
+        return wallMicros - monotonicMicros;
     }
 }

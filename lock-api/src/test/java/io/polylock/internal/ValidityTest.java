@@ -44,6 +44,18 @@ class ValidityTest {
     }
 
     @Test
+    void aShortSleepComesOffTheValidity() {
+        VirtualClock clock = new VirtualClock();
+        Validity validity = Validity.startingNow(clock, Duration.ofSeconds(30), Numbers.DEFAULTS);
+        clock.moveWallClock(Duration.ofMillis(300));
+        assertThat(validity.sleptThrough(clock)).isFalse();
+        assertThat(Duration.ofNanos(validity.unseenNanos(clock)))
+                .isBetween(Duration.ofMillis(300).minusNanos(1_000), Duration.ofMillis(300));
+        clock.moveWallClock(Duration.ofHours(-1));
+        assertThat(validity.unseenNanos(clock)).isZero();
+    }
+
+    @Test
     void sleptIfTheWallClockIsAheadByMoreThanTheDrift() {
         Validity validity = Validity.startingNow(clock, Duration.ofSeconds(30), Numbers.DEFAULTS);
         clock.moveWallClock(Duration.ofMillis(302));
