@@ -393,7 +393,7 @@ class RedisFaultsIT {
         server.pause();
         List<Thread> busy = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            busy.add(started(() -> backend.tryAcquire(fresh("busy").withAnswerWithin(Duration.ofSeconds(20)))));
+            busy.add(started(() -> backend.renew(fresh("busy").withAnswerWithin(Duration.ofSeconds(20)))));
         }
         until(PATIENCE, () -> busy.stream().allMatch(RedisFaultsIT::isInSocket));
         meanwhile.run();
