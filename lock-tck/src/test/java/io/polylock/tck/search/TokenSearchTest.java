@@ -68,11 +68,13 @@ class TokenSearchTest {
         }
 
         @Test
+        @Tag("full")
         void whenTheLocksAreHandedOverOnSkewedClocksAndANodeRestartsEmpty() {
             holds(SKEWED.withHandOver().withDoubled(1).withRestarts(1).withTime(1, QUARANTINE));
         }
 
         @Test
+        @Tag("full")
         void whenCountersAreLostThatTheClockHasPassed() {
             holds(SKEWED.withTime(1, Duration.ofSeconds(1)).withCounterLoss(CounterLoss.CLOCK_HAS_PASSED_THE_TOKEN));
         }
@@ -88,6 +90,7 @@ class TokenSearchTest {
         }
 
         @Test
+        @Tag("full")
         void whenANodeRestartsEmptyAndGrowsOldOnClocksBeyondMaxSkew() {
             holds(Scenario.asDesigned()
                     .withClocks(Duration.ZERO, Duration.ZERO, BEYOND_SKEW)
