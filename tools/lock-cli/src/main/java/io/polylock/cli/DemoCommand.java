@@ -10,6 +10,7 @@ import io.polylock.spi.BackendUrl;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
@@ -124,7 +125,7 @@ final class DemoCommand implements Callable<Integer> {
                 + " s, renewed while its holder lives.");
         screen.line("Whoever holds it reads a number from a file, thinks, and writes the next one."
                 + (plan.owners() == Owners.IGNORED
-                        ? "\n@|bold,red --break:|@ this lock ignores owners, so whoever releases frees it, whoever holds it."
+                        ? "\n@|bold,red --break:|@ this lock ignores owners: whoever releases frees it, and every renewal says held, whoever holds it."
                         : ""));
         screen.line("");
     }
@@ -168,7 +169,7 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private ParameterException usage(@Nullable String message) {
-        CommandSpec known = java.util.Objects.requireNonNull(spec);
+        CommandSpec known = Objects.requireNonNull(spec);
         CommandLine line = known.commandLine();
         return new ParameterException(line, String.valueOf(message));
     }

@@ -2,6 +2,7 @@
 package io.polylock.cli;
 
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What came out of a demo.
@@ -51,6 +52,6 @@ record Verdict(
     }
 
     private Chronicle.Tally tally(int worker) {
-        return java.util.Objects.requireNonNull(tallies.get(worker));
+        return Objects.requireNonNull(tallies.get(worker));
     }
 }

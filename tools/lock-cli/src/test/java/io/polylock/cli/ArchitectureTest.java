@@ -16,6 +16,7 @@ import io.polylock.memory.MemoryLockBackendFactory;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockBackendFactory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +31,7 @@ class ArchitectureTest {
 
     private static final String[] API = {"io.polylock", "io.polylock.spi", "io.polylock.internal", "io.polylock.memory"
     };
-    private static final String[] TOOLS = {"io.polylock.cli..", "io.polylock.servers..", "io.polylock.bench.."};
+    private static final String[] TOOLS = {"io.polylock.cli..", "io.polylock.servers.."};
     private static final String KIT = "io.polylock.tck";
 
     /** The client libraries of each backend, by its package. */
@@ -214,7 +215,7 @@ class ArchitectureTest {
         try {
             return Files.readAllLines(file).stream();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 
