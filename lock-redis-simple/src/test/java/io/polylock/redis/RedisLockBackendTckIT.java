@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.redis;
 
+import io.polylock.servers.LockServer;
 import io.polylock.servers.RedisServer;
 import io.polylock.spi.BackendUrl;
 import io.polylock.spi.LockBackend;
@@ -14,18 +15,15 @@ import redis.clients.jedis.RedisClient;
 /** One real Redis keeps every rule that its harness can provoke. */
 class RedisLockBackendTckIT extends LockBackendTck {
 
-    private static RedisServer server;
-    private static RedisClient admin;
+    private static LockServer server;
 
     @BeforeAll
     static void startRedis() {
-        server = RedisServer.start();
-        admin = RedisClient.create(server.url());
+        server = RedisServer.forTests();
     }
 
     @AfterAll
     static void stopRedis() {
-        admin.close();
         server.close();
     }
 
@@ -39,30 +37,36 @@ class RedisLockBackendTckIT extends LockBackendTck {
         return Optional.of(open("redis://127.0.0.1:1"));
     }
 
+    /** Nothing is broken but what this test has started. */
     @Override
     protected StoreFaults faults() {
-        return new StoreFaults() {
-            @Override
-            public Done restartEmpty() {
-                admin.flushAll();
-                return Done.DONE;
-            }
-
-            @Override
-            public Done hang() {
-                server.pause();
-                return Done.DONE;
-            }
-
-            @Override
-            public Done resume() {
-                server.resume();
-                return Done.DONE;
-            }
-        };
+        return server instanceof RedisServer own ? new Faults(own) : StoreFaults.NONE;
     }
 
     private static LockBackend open(String url) {
         return new RedisLockBackendFactory().open(BackendUrl.parse(url));
+    }
+
+    private record Faults(RedisServer own) implements StoreFaults {
+
+        @Override
+        public Done restartEmpty() {
+            try (RedisClient admin = RedisClient.create(own.url())) {
+                admin.flushAll();
+            }
+            return Done.DONE;
+        }
+
+        @Override
+        public Done hang() {
+            own.pause();
+            return Done.DONE;
+        }
+
+        @Override
+        public Done resume() {
+            own.resume();
+            return Done.DONE;
+        }
     }
 }
