@@ -13,6 +13,10 @@ import io.polylock.spi.Ownership;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -243,5 +247,38 @@ class LossTest {
         rig.store.evict(Rig.NAME);
         rig.clock.advance(Duration.ofSeconds(10));
         assertThat(heldWhenTold).containsExactly(false);
+    }
+
+    @Test
+    void aLogHandlerThatThrowsKeepsNobodyFromHearing() {
+        Logger logger = Logger.getLogger("io.polylock");
+        Level before = logger.getLevel();
+        Handler broken = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                throw new IllegalStateException("the application's log is broken");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        List<LossCause> heard = new CopyOnWriteArrayList<>();
+        logger.addHandler(broken);
+        logger.setLevel(Level.ALL);
+        try {
+            Lease lease = rig.held(rig.lock.withoutRenewal());
+            lease.onLost(heard::add);
+            rig.clock.advance(Rig.TTL);
+            rig.clock.advance(Duration.ofSeconds(1));
+
+            assertThat(heard).containsExactly(LossCause.EXPIRED);
+            assertThat(lease.release()).isNotNull();
+        } finally {
+            logger.removeHandler(broken);
+            logger.setLevel(before);
+        }
     }
 }

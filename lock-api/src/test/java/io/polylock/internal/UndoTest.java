@@ -181,4 +181,18 @@ class UndoTest {
     private Set<OwnerToken> undone() {
         return rig.wire.releases.stream().map(call -> call.request().owner()).collect(Collectors.toSet());
     }
+
+    @Test
+    void undoesAlsoWhatAResendingClientCallsNotApplied() {
+        rig.wire.resend();
+        rig.wire.onAcquire(step -> {
+            assertThat(step.get()).isNotNull(); // heard, before the request that failed
+            throw new LockBackendException(Outcome.NOT_APPLIED, "loading");
+        });
+
+        assertThatThrownBy(rig.lock::tryAcquire).isInstanceOf(LockBackendException.class);
+        rig.clock.advance(Duration.ofSeconds(5));
+
+        assertThat(rig.holder()).isEmpty();
+    }
 }

@@ -15,6 +15,7 @@ import io.polylock.spi.LockClock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -269,5 +270,23 @@ class WaitTest {
         public Workers newWorkers(String name) {
             return clock.newWorkers(name);
         }
+    }
+
+    @Test
+    void aLastLookThatHadNoTimeForAnAnswerIsATimeoutNotAFailure() throws Exception {
+        rig.takenByAnother(Duration.ofHours(1));
+        AtomicInteger asked = new AtomicInteger();
+        rig.wire.onAcquire(step -> {
+            if (asked.getAndIncrement() > 0) {
+                throw Wire.noAnswer();
+            }
+            return step.get();
+        });
+
+        Throwable failure = rig.failureOf(() -> rig.lock.acquire(Duration.ofMillis(300)));
+
+        assertThat(failure).isInstanceOf(LockTimeoutException.class);
+        assertThat(failure.getSuppressed()).hasSize(1);
+        assertThat(rig.clock.nanoTime()).isEqualTo(Duration.ofMillis(300).toNanos());
     }
 }
