@@ -52,6 +52,18 @@ final class RedisScripts {
             end
             """;
 
+    /** Goes on only if the lock is the owner's. */
+    private static final String OWNED =
+            """
+            local held = read(KEYS[1], '')
+            if not held then
+              return 0
+            end
+            if held ~= ARGV[1] then
+              return -1
+            end
+            """;
+
     /** The token that goes with a grant; nothing is written yet. Wants {@code held}, what the lock key holds. */
     private static final String MINT =
             """
@@ -187,14 +199,8 @@ final class RedisScripts {
      */
     static final Script RENEW = Script.of(
             READ,
+            OWNED,
             """
-            local held = read(KEYS[1], '')
-            if not held then
-              return 0
-            end
-            if held ~= ARGV[1] then
-              return -1
-            end
             local keep = ARGV[2] + ARGV[3]
             local kept = redis.call('pttl', KEYS[2])
             if kept >= 0 and kept < keep then
@@ -210,16 +216,8 @@ final class RedisScripts {
      * KEYS: 1 lock. ARGV: 1 owner token.
      * Answers 1 held and freed, 0 absent, -1 another owner. The companion stays: it was kept long enough at the grant.
      */
-    static final Script RELEASE = Script.of(
-            READ,
-            """
-            local held = read(KEYS[1], '')
-            if not held then
-              return 0
-            end
-            if held ~= ARGV[1] then
-              return -1
-            end
+    static final Script RELEASE =
+            Script.of(READ, OWNED, """
             redis.call('del', KEYS[1])
             return 1
             """);
