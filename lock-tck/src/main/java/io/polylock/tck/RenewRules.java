@@ -150,4 +150,47 @@ abstract class RenewRules extends Rules {
         assertContended(backend.tryAcquire(stage().request(owner.name().value(), Stage.LONG_TTL)));
         assertHeld(backend.release(owner));
     }
+
+    @Test
+    @DisplayName(
+            "REN-8 MUST compare and prolong in one step: whenever a late renewal arrives, it prolongs no successor")
+    void ren8_aRenewalIsOneStep() {
+        LockBackend backend = stage().backend();
+        LockBackend other = stage().backend();
+        Duration ttl = Duration.ofMillis(10);
+        Duration successorTtl = Duration.ofMillis(200);
+        Duration first = Duration.ofNanos(8_500_000);
+        Duration window = Duration.ofNanos(3_500_000);
+        int rounds = 150;
+        int prolonged = 0;
+        for (int round = 0; round < rounds; round++) {
+            String name = stage().name();
+            long start = stage().nanos();
+            LockRequest late = taken(backend, name, ttl);
+            Stage.Worker<LockRequest> next = stage().fork(() -> {
+                LockRequest successor = stage().request(name, successorTtl);
+                while (other.tryAcquire(successor) instanceof Acquisition.Contended) {
+                    stage().elapse(Duration.ofNanos(50_000));
+                }
+                return successor;
+            });
+            Duration moment = first.plus(window.multipliedBy(round).dividedBy(rounds));
+            stage().elapse(moment.minus(stage().since(start)));
+            if (backend.renew(late.withTtl(Stage.LONG_TTL)) == Ownership.HELD) {
+                backend.release(late);
+            }
+            LockRequest successor = stage().join(next, Stage.SOON);
+            LockRequest probe = stage().request(name, successorTtl);
+            Acquisition answer = other.tryAcquire(probe);
+            if (answer instanceof Acquisition.Contended busy
+                    && busy.freeIn()
+                            .filter(left -> left.compareTo(successorTtl) > 0)
+                            .isPresent()) {
+                prolonged++;
+            }
+            other.release(probe);
+            other.release(successor);
+        }
+        assertEquals(0, prolonged, "successors that a late renewal prolonged, of " + rounds);
+    }
 }

@@ -41,11 +41,7 @@ final class BackendMutants {
                         (correct, lab) -> new Wrong(correct) {
                             @Override
                             public Ownership release(LockRequest request) {
-                                boolean mine = operator()
-                                        .inspect(request.name(), Duration.ofSeconds(1))
-                                        .filter(holder -> holder.ownerHint()
-                                                .equals(request.owner().toString()))
-                                        .isPresent();
+                                boolean mine = isOwner(request);
                                 lab.pass(Duration.ofMillis(2));
                                 return mine ? deleteBlindly(request) : super.release(request);
                             }
@@ -261,6 +257,30 @@ final class BackendMutants {
                                 Object holder = lab.shared.get(request.name().value());
                                 return super.renew(
                                         holder instanceof OwnerToken owner ? withOwner(request, owner) : request);
+                            }
+                        }),
+                ofBackend(
+                        "F002",
+                        "renew compares first and prolongs then",
+                        "REN-8",
+                        (correct, lab) -> new Wrong(correct) {
+                            @Override
+                            public Acquisition tryAcquire(LockRequest request) {
+                                Acquisition answer = super.tryAcquire(request);
+                                if (answer instanceof Acquisition.Granted) {
+                                    lab.shared.put(request.name().value(), request.owner());
+                                }
+                                return answer;
+                            }
+
+                            @Override
+                            public Ownership renew(LockRequest request) {
+                                boolean mine = isOwner(request);
+                                lab.pass(Duration.ofMillis(2));
+                                Object holder = lab.shared.get(request.name().value());
+                                return mine && holder instanceof OwnerToken owner
+                                        ? super.renew(withOwner(request, owner))
+                                        : super.renew(request);
                             }
                         }),
                 ofBackend("M40", "renew takes a lock that is free", "REN-3", (correct, lab) -> new Wrong(correct) {

@@ -54,6 +54,13 @@ class Wrong implements LockBackend {
         return operator().revoke(request.name(), Duration.ofSeconds(1)).isPresent() ? Ownership.HELD : Ownership.ABSENT;
     }
 
+    final boolean isOwner(LockRequest request) {
+        return operator()
+                .inspect(request.name(), Duration.ofSeconds(1))
+                .filter(holder -> holder.ownerHint().equals(request.owner().toString()))
+                .isPresent();
+    }
+
     final Duration remaining(LockRequest request) {
         return operator()
                 .inspect(request.name(), Duration.ofSeconds(1))
