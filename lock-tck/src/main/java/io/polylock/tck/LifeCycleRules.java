@@ -138,7 +138,9 @@ abstract class LifeCycleRules extends Rules {
         Set<String> names = new HashSet<>();
         Thread.getAllStackTraces().keySet().forEach(thread -> {
             String name = thread.getName();
-            boolean ours = !name.startsWith("tck-") && !name.startsWith("virtual-clock-");
+            // the kit's own, and those of a test platform that runs tests in parallel
+            boolean ours =
+                    !name.startsWith("tck-") && !name.startsWith("virtual-clock-") && !name.startsWith("ForkJoinPool");
             if (!before.contains(thread)
                     && thread.isAlive()
                     && ours

@@ -11,14 +11,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The tokens of a quorum, searched to the end: every order of arrival, every loss of a message or a lock, and what else a
  * scenario allows. {@code -Pfull} adds the large searches.
  */
-@Execution(ExecutionMode.CONCURRENT)
+@Tag("search")
 class TokenSearchTest {
 
     private static final Set<String> HELPERS = Set.of("reported", "holds", "breaks");
@@ -44,7 +42,6 @@ class TokenSearchTest {
             .withCounterLoss(CounterLoss.CLOCK_HAS_PASSED_THE_TOKEN);
 
     @Nested
-    @Execution(ExecutionMode.CONCURRENT)
     class AsDesignedTokensHold {
 
         @Test
@@ -112,7 +109,6 @@ class TokenSearchTest {
     }
 
     @Nested
-    @Execution(ExecutionMode.CONCURRENT)
     class ACounterexampleIsFound {
 
         @Test
@@ -174,7 +170,6 @@ class TokenSearchTest {
 
     /** Rules that are a second line: without a fault that the first line does not cover, the search misses nothing. */
     @Nested
-    @Execution(ExecutionMode.CONCURRENT)
     class TokensHoldAlsoWithout {
 
         @Test
