@@ -7,6 +7,7 @@ import io.polylock.internal.LockOptions.Renewal;
 import io.polylock.spi.LockName;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A named lock and how it is to be held. A value: it holds nothing, costs nothing, and need not be kept; what is held is the
@@ -83,6 +84,20 @@ public final class DistributedLock {
      */
     public Lease acquire(Duration wait) throws InterruptedException {
         return engine.acquire(name, options, wait);
+    }
+
+    /**
+     * Acquires as {@link #acquire} does, without a thread that waits. Whoever completes the future first, as {@code cancel} and
+     * {@code orTimeout} do, gives up: what is granted then is released. A stage that depends on the future and is not
+     * asynchronous runs on a thread of the manager, never on that of whoever released; it should not block, because few threads
+     * complete the futures of all locks.
+     *
+     * @param wait how long to wait: not negative; zero means one attempt
+     * @return completes with the lease, or with what {@link #acquire} would throw; no lease is held then
+     * @throws IllegalArgumentException if the wait is negative, or TTL, renewal and minimum validity do not go together
+     */
+    public CompletableFuture<Lease> acquireAsync(Duration wait) {
+        return engine.acquireAsync(name, options, wait);
     }
 
     /**

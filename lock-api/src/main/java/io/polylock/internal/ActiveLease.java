@@ -39,7 +39,8 @@ final class ActiveLease {
     private final OptionalLong fencingToken;
     private final long maxHoldNanos;
     private final long acquiredNanos;
-    private final Consumer<ActiveLease> whenOver;
+    private final Run run;
+    private final Succession succession;
     private final Turn turn;
     private final List<Consumer<? super LossCause>> lossActions = new ArrayList<>();
 
@@ -59,14 +60,16 @@ final class ActiveLease {
             OptionalLong fencingToken,
             Validity validity,
             Optional<Duration> maxHold,
-            Consumer<ActiveLease> whenOver) {
+            Run run,
+            Succession succession) {
         this.parts = parts;
         this.request = request;
         this.fencingToken = fencingToken;
         this.validity = validity;
         this.acquiredNanos = validity.startNanos();
         this.maxHoldNanos = maxHold.map(Checks::saturatedNanos).orElse(Long.MAX_VALUE);
-        this.whenOver = whenOver;
+        this.run = run;
+        this.succession = succession;
         this.turn = new Turn(parts.clock());
     }
 
@@ -98,6 +101,10 @@ final class ActiveLease {
 
     OptionalLong fencingToken() {
         return fencingToken;
+    }
+
+    Run run() {
+        return run;
     }
 
     Turn turn() {
@@ -203,7 +210,7 @@ final class ActiveLease {
         lossActions.clear();
         return () -> {
             // what must happen comes first: a log handler may throw
-            whenOver.accept(this);
+            succession.over(this);
             actions.forEach(action -> tell(action, cause));
             Log.quietly(Level.WARNING, () -> "the lease on lock '" + request.name() + "' is lost: " + cause);
         };
@@ -233,7 +240,7 @@ final class ActiveLease {
         }
         telling.run();
         ReleaseOutcome found = Interrupts.shield(this::releaseInTurn);
-        whenOver.accept(this);
+        succession.over(this);
         return found == null ? giveUpRelease() : found;
     }
 
@@ -272,7 +279,7 @@ final class ActiveLease {
         boolean echoPossible = mayBeEcho();
         Ownership found;
         try {
-            found = parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
+            found = succession.release(this);
         } catch (RuntimeException | Error e) {
             ReleaseOutcome unknown = giveUpRelease();
             Log.quietly(

@@ -8,7 +8,6 @@ import io.polylock.spi.Acquisition;
 import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -32,16 +31,22 @@ final class Attempt {
     }
 
     private final Parts parts;
-    private final Roll roll;
+    private final Grants grants;
     private final String label;
 
-    Attempt(Parts parts, Roll roll, String label) {
+    Attempt(Parts parts, Grants grants, String label) {
         this.parts = parts;
-        this.roll = roll;
+        this.grants = grants;
         this.label = label;
     }
 
-    Answer make(LockName name, LockOptions options, Duration bound) throws InterruptedException {
+    /**
+     * Asks once.
+     *
+     * @param bound how long that may take; never longer than the TTL
+     * @param run the manager's run that a grant would be part of; empty if another owner could have come in
+     */
+    Answer make(LockName name, LockOptions options, Duration bound, Optional<Run> run) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before asking for lock '" + name + "'");
         }
@@ -64,44 +69,19 @@ final class Attempt {
             throw e;
         }
         if (acquisition instanceof Acquisition.Granted granted) {
-            return granted(request, granted, validity, options);
+            if (Thread.currentThread().isInterrupted()) {
+                grants.giveBack(request);
+                failIfInterrupted(name);
+            }
+            return grants.lease(
+                    request,
+                    granted,
+                    validity,
+                    options,
+                    run.orElseGet(() -> Run.startingAt(validity.startNanos())));
         }
         failIfInterrupted(name);
         return new Answer.Busy(((Acquisition.Contended) acquisition).freeIn());
-    }
-
-    private Answer granted(LockRequest request, Acquisition.Granted granted, Validity validity, LockOptions options)
-            throws InterruptedException {
-        if (Thread.currentThread().isInterrupted()) {
-            giveBack(request);
-            failIfInterrupted(request.name());
-        }
-        ActiveLease lease =
-                new ActiveLease(parts, request, granted.fencingToken(), validity, options.maxHold(), roll::over);
-        Duration left = lease.remaining();
-        if (left.isZero() || left.compareTo(options.minValidity()) < 0) {
-            giveBack(request);
-            return new Answer.Failed(new LockBackendException(
-                    Outcome.NOT_APPLIED,
-                    "lock '" + request.name() + "' was granted so late that only " + left
-                            + " of its validity was left; it is given back"));
-        }
-        if (!roll.admit(lease)) {
-            giveBack(request);
-            roll.requireOpen();
-        }
-        try {
-            LeaseHandle handle = new LeaseHandle(lease);
-            lease.watchExpiry();
-            if (options.renewal() == LockOptions.Renewal.AUTOMATIC) {
-                Watchdog.start(parts, lease);
-            }
-            return new Answer.Got(handle);
-        } catch (RuntimeException | Error noTimer) {
-            roll.over(lease);
-            giveBack(request);
-            throw noTimer;
-        }
     }
 
     private Answer failed(LockRequest request, LockBackendException failure) throws InterruptedException {
@@ -121,18 +101,5 @@ final class Attempt {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted while asking for lock '" + name + "'");
         }
-    }
-
-    /** Releases a grant that nobody gets. */
-    private void giveBack(LockRequest request) {
-        Interrupts.shield(() -> {
-            try {
-                return parts.backend().release(request.withAnswerWithin(parts.answerWithin()));
-            } catch (RuntimeException | Error e) {
-                Log.quietly(Level.DEBUG, () -> "giving lock '" + request.name() + "' back failed; it is undone", e);
-                parts.undo().add(request);
-                return null;
-            }
-        });
     }
 }

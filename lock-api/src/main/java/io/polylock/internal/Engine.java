@@ -2,6 +2,7 @@
 package io.polylock.internal;
 
 import io.polylock.Lease;
+import io.polylock.LockTimeoutException;
 import io.polylock.LossCause;
 import io.polylock.ManagerOptions;
 import io.polylock.internal.Attempt.Answer;
@@ -9,10 +10,12 @@ import io.polylock.spi.BackendFeature;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockName;
+import io.polylock.spi.ReleaseSignals;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The one engine: everything between the locks of an application and a backend. Thread-safe. */
@@ -20,6 +23,7 @@ public final class Engine {
 
     private final Parts parts;
     private final Roll roll;
+    private final Lines lines;
     private final Attempt attempt;
     private final Duration closeGrace;
 
@@ -32,30 +36,62 @@ public final class Engine {
         Objects.requireNonNull(options, "options");
         this.parts = Parts.of(backend, options.clock(), numbers, options.answerWithin());
         this.roll = new Roll(options.clock());
-        this.attempt = new Attempt(parts, roll, options.label());
+        this.lines = new Lines(
+                options.clock(),
+                numbers,
+                backend.feature(ReleaseSignals.class).isPresent());
+        this.attempt = new Attempt(parts, new Grants(parts, roll, lines), options.label());
         this.closeGrace = options.closeGrace();
     }
 
     public Optional<Lease> tryAcquire(LockName name, LockOptions lock) throws InterruptedException {
         lock.checkTogether(parts.numbers());
-        LockClock.Pause call = roll.enter();
-        try {
-            Answer answer = attempt.make(name, lock, parts.answerWithin());
-            if (answer instanceof Answer.Failed failed) {
-                throw failed.failure();
-            }
-            return answer instanceof Answer.Got got ? Optional.of(got.lease()) : Optional.empty();
-        } finally {
-            roll.leave(call);
-        }
+        Answer answer = askOnce(name, lock);
+        return answer instanceof Answer.Got got ? Optional.of(got.lease()) : Optional.empty();
     }
 
     public Lease acquire(LockName name, LockOptions lock, Duration wait) throws InterruptedException {
         Checks.notNegative("a wait", wait);
         lock.checkTogether(parts.numbers());
-        LockClock.Pause call = roll.enter();
+        if (wait.isZero()) {
+            return acquireAtOnce(name, lock);
+        }
+        LockClock.Pause pause = parts.clock().newPause();
+        Roll.Call call = new Roll.Call(pause::wake);
+        roll.enter(call);
         try {
-            return new Wait(parts, roll, attempt, name, wait, call).untilGranted(lock);
+            Waiter waiter = new Waiter(name, lock, parts.clock().nanoTime(), wait, pause::wake);
+            return new Wait(parts, roll, lines, attempt, waiter).untilGranted(pause);
+        } finally {
+            roll.leave(call);
+        }
+    }
+
+    public CompletableFuture<Lease> acquireAsync(LockName name, LockOptions lock, Duration wait) {
+        Checks.notNegative("a wait", wait);
+        lock.checkTogether(parts.numbers());
+        return AsyncWait.start(
+                parts, roll, lines, attempt, name, lock, wait, () -> acquireAtOnce(name, lock));
+    }
+
+    private Lease acquireAtOnce(LockName name, LockOptions lock) throws InterruptedException {
+        Answer answer = askOnce(name, lock);
+        if (answer instanceof Answer.Got got) {
+            return got.lease();
+        }
+        throw new LockTimeoutException(
+                name.value(), Duration.ZERO, ((Answer.Busy) answer).freeIn(), Optional.empty());
+    }
+
+    private Answer askOnce(LockName name, LockOptions lock) throws InterruptedException {
+        Roll.Call call = new Roll.Call(() -> {}); // one request: it ends by itself
+        roll.enter(call);
+        try {
+            Answer answer = attempt.make(name, lock, parts.answerWithin(), Optional.empty());
+            if (answer instanceof Answer.Failed failed) {
+                throw failed.failure();
+            }
+            return answer;
         } finally {
             roll.leave(call);
         }

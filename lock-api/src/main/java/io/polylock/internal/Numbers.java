@@ -13,12 +13,17 @@ import java.time.Duration;
  * @param retriesPerTtl after a failure a renewal is tried again after TTL divided by this, at most {@link #retryCeiling}
  * @param retryCeiling see retriesPerTtl
  * @param firstPoll the first pause of a waiter
- * @param pollCeiling the longest pause of a waiter: the safety poll
+ * @param pollCeiling the longest pause of a waiter that no signal wakes
+ * @param safetyPoll the longest pause of a waiter that signals wake
  * @param pollJitter how far a pause may be off, as a fraction
  * @param undoBackoff the first pause of an undo that was not answered; doubled up to {@link #undoCeiling}
  * @param undoCeiling see undoBackoff
  * @param undoCapacity how many undos may be outstanding
- * @param callbackThreads how many loss callbacks run at the same time
+ * @param longestRun how often in a row a lock is handed over within a manager
+ * @param longestRunTime for how long a lock is handed over within a manager
+ * @param sitOut how long a manager then leaves the lock to others
+ * @param callbackThreads how many loss actions run at the same time, and how many futures are completed
+ * @param headThreads how many asynchronous waiters ask at the same time
  * @param renewalThreads how many renewals run at the same time
  */
 public record Numbers(
@@ -30,11 +35,16 @@ public record Numbers(
         Duration retryCeiling,
         Duration firstPoll,
         Duration pollCeiling,
+        Duration safetyPoll,
         double pollJitter,
         Duration undoBackoff,
         Duration undoCeiling,
         int undoCapacity,
+        int longestRun,
+        Duration longestRunTime,
+        Duration sitOut,
         int callbackThreads,
+        int headThreads,
         int renewalThreads) {
 
     /** What every manager uses. */
@@ -47,11 +57,16 @@ public record Numbers(
             Duration.ofSeconds(1),
             Duration.ofMillis(10),
             Duration.ofSeconds(1),
+            Duration.ofSeconds(5),
             0.2,
             Duration.ofMillis(50),
             Duration.ofSeconds(2),
             1_024,
+            16,
+            Duration.ofMillis(50),
+            Duration.ofMillis(5),
             2,
+            8,
             4);
 
     /** The allowance for clocks that run at different rates, in nanoseconds, rounded up. */

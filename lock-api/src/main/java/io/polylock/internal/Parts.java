@@ -16,6 +16,8 @@ record Parts(
         Undo undo,
         Executor renewals,
         Executor callbacks,
+        Executor heads,
+        Executor completions,
         Duration answerWithin) {
 
     static Parts of(LockBackend backend, LockClock clock, Numbers numbers, Duration answerWithin) {
@@ -28,6 +30,8 @@ record Parts(
                 new Undo(backend, clock, workers, numbers, answerWithin),
                 workers.lane("renewal", numbers.renewalThreads()),
                 workers.lane("callback", numbers.callbackThreads()),
+                workers.lane("head", numbers.headThreads()),
+                workers.lane("completion", numbers.callbackThreads()),
                 answerWithin);
     }
 

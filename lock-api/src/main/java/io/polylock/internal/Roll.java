@@ -14,31 +14,43 @@ final class Roll {
     private final LockClock clock;
     private final LockClock.Pause closer;
     private final Set<ActiveLease> leases = new HashSet<>();
-    private final Set<LockClock.Pause> calls = new HashSet<>();
+    private final Set<Call> calls = new HashSet<>();
     private boolean closing;
+
+    /** A call that is going on. Compared by identity. */
+    static final class Call {
+
+        private final Runnable whenClosing;
+
+        /** With what ends it when the manager closes. */
+        Call(Runnable whenClosing) {
+            this.whenClosing = whenClosing;
+        }
+    }
 
     Roll(LockClock clock) {
         this.clock = clock;
         this.closer = clock.newPause();
     }
 
-    /** Begins a call; it waits in the pause, which closing wakes. */
-    synchronized LockClock.Pause enter() {
+    synchronized void enter(Call call) {
         requireOpen();
-        LockClock.Pause pause = clock.newPause();
-        calls.add(pause);
-        return pause;
+        calls.add(call);
     }
 
-    synchronized void leave(LockClock.Pause pause) {
-        calls.remove(pause);
+    synchronized void leave(Call call) {
+        calls.remove(call);
         closer.wake();
     }
 
     synchronized void requireOpen() {
         if (closing) {
-            throw new IllegalStateException("the lock manager is closed");
+            throw closed();
         }
+    }
+
+    static IllegalStateException closed() {
+        return new IllegalStateException("the lock manager is closed");
     }
 
     /** Takes a lease in; false if the manager is closing. */
@@ -55,13 +67,17 @@ final class Roll {
         return List.copyOf(leases);
     }
 
-    /** Refuses new calls and leases, and wakes those who wait; false if that was done before. */
-    synchronized boolean beginClosing() {
-        if (closing) {
-            return false;
+    /** Refuses new calls and leases, and ends those who wait; false if that was done before. */
+    boolean beginClosing() {
+        List<Call> ongoing;
+        synchronized (this) {
+            if (closing) {
+                return false;
+            }
+            closing = true;
+            ongoing = List.copyOf(calls);
         }
-        closing = true;
-        calls.forEach(LockClock.Pause::wake);
+        ongoing.forEach(call -> call.whenClosing.run());
         return true;
     }
 

@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -38,7 +39,19 @@ final class Undo {
 
     /** Starts to undo what a request may have done, unless that is going on. */
     void add(LockRequest request) {
-        Entry entry = new Entry(request.withAnswerWithin(answerWithin), clock.nanoTime());
+        start(new Entry(request.withAnswerWithin(answerWithin), Optional.empty(), clock.nanoTime()));
+    }
+
+    /**
+     * Starts to undo a hand-over: first the giver, and once that was answered, so that the lock can pass to the heir no more,
+     * the heir.
+     */
+    void add(LockRequest giver, LockRequest heir) {
+        start(new Entry(giver.withAnswerWithin(answerWithin), Optional.of(heir), clock.nanoTime()));
+    }
+
+    private void start(Entry entry) {
+        LockRequest request = entry.request;
         synchronized (entries) {
             if (closed || entries.containsKey(request.owner())) {
                 return;
@@ -93,6 +106,7 @@ final class Undo {
             }
             return;
         }
+        entry.takeHeir().ifPresent(this::add);
         if (entry.answeredTwice(start, answerWithin.toNanos())) {
             forget(entry);
         } else {
@@ -120,13 +134,21 @@ final class Undo {
 
         private final LockRequest request;
         private final long since;
+        private Optional<LockRequest> heir;
         private boolean answered;
         private long firstAnswered;
         private Duration backoff = Duration.ZERO;
 
-        Entry(LockRequest request, long since) {
+        Entry(LockRequest request, Optional<LockRequest> heir, long since) {
             this.request = request;
+            this.heir = heir;
             this.since = since;
+        }
+
+        Optional<LockRequest> takeHeir() {
+            Optional<LockRequest> taken = heir;
+            heir = Optional.empty();
+            return taken;
         }
 
         boolean answeredTwice(long now, long apart) {

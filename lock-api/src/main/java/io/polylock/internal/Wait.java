@@ -2,144 +2,124 @@
 package io.polylock.internal;
 
 import io.polylock.Lease;
+import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
-import io.polylock.LockTimeoutException;
 import io.polylock.internal.Attempt.Answer;
+import io.polylock.internal.Line.Step;
 import io.polylock.spi.Inspection;
 import io.polylock.spi.LockClock;
-import io.polylock.spi.LockName;
+import io.polylock.spi.ReleaseSignals;
+import io.polylock.spi.ReleaseSignals.Subscription;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * One caller's wait for one lock: asks, pauses, asks again, until it is granted or time is up. Pauses double up to the safety
- * poll, are jittered, and end when the holder's TTL ends. Used by one thread.
+ * One caller's wait for one lock, as its place in line demands: ask, have releases signalled, ask again, rest. Used by one
+ * thread at a time.
  */
 final class Wait {
 
-    /** Before a wait ends, one more attempt is made this long before the end. */
-    private static final long LAST_LOOK_NANOS = Duration.ofMillis(50).toNanos();
-
-    private static final long AFTER_TTL_NANOS = Duration.ofMillis(1).toNanos();
-
     private final Parts parts;
     private final Roll roll;
+    private final Lines lines;
     private final Attempt attempt;
-    private final LockName name;
-    private final Duration wait;
-    private final LockClock.Pause pause;
-    private final long start;
-    private Duration poll;
-    private boolean lastLookTaken;
-    private Optional<Answer.Busy> lastRefusal = Optional.empty();
-    private Optional<String> holderLabel = Optional.empty();
+    private final Waiter waiter;
+    private Duration rest = Duration.ZERO;
 
-    Wait(Parts parts, Roll roll, Attempt attempt, LockName name, Duration wait, LockClock.Pause pause) {
+    Wait(Parts parts, Roll roll, Lines lines, Attempt attempt, Waiter waiter) {
         this.parts = parts;
         this.roll = roll;
+        this.lines = lines;
         this.attempt = attempt;
-        this.name = name;
-        this.wait = wait;
-        this.pause = pause;
-        this.start = parts.clock().nanoTime();
-        this.poll = parts.numbers().firstPoll();
+        this.waiter = waiter;
     }
 
-    Lease untilGranted(LockOptions options) throws InterruptedException {
+    /** Waits on the calling thread, in a pause that the waiter's wake-up ends. */
+    Lease untilGranted(LockClock.Pause pause) throws InterruptedException {
+        lines.join(waiter);
+        try {
+            Optional<Lease> lease = turn();
+            while (lease.isEmpty()) {
+                pause.await(rest);
+                lease = turn();
+            }
+            return lease.get();
+        } finally {
+            lines.leave(waiter).ifPresent(Lease::release);
+        }
+    }
+
+    /** Does what is due. Without a lease, the waiter is to {@linkplain #rest() rest} then, or until it is woken. */
+    Optional<Lease> turn() throws InterruptedException {
         while (true) {
-            Duration bound = bound();
-            Answer answer = attempt.make(name, options, bound);
-            if (answer instanceof Answer.Got got) {
-                return got.lease();
-            }
-            if (answer instanceof Answer.Failed failed && failed.failure().outcome() == Outcome.REFUSED) {
-                throw failed.failure();
-            }
-            if (answer instanceof Answer.Busy busy) {
-                lastRefusal = Optional.of(busy);
-            }
-            if (!pauseBeforeNext(answer)) {
-                throw tooLate(answer, bound);
-            }
-        }
-    }
-
-    /** How long the next request may take: not longer than the wait, unless that is a single attempt. */
-    private Duration bound() {
-        if (wait.isZero()) {
-            return parts.answerWithin();
-        }
-        return Duration.ofNanos(
-                Math.min(Math.max(1, leftNanos()), parts.answerWithin().toNanos()));
-    }
-
-    /** False once the wait is over. */
-    private boolean pauseBeforeNext(Answer answer) throws InterruptedException {
-        long left = leftNanos();
-        long next = nextPauseNanos(answer);
-        boolean goesOn = left > 0;
-        if (next >= left && left > 0) {
-            askWhoHolds(answer, left);
-            left = leftNanos();
-            goesOn = !lastLookTaken;
-            next = lastLookTaken ? left : left - Math.min(LAST_LOOK_NANOS, left / 2);
-            lastLookTaken = true;
-        }
-        if (left > 0) {
-            pause.await(Duration.ofNanos(next));
             roll.requireOpen();
-        }
-        return goesOn && leftNanos() > 0;
-    }
-
-    private long nextPauseNanos(Answer answer) {
-        double jitter = 1
-                + (ThreadLocalRandom.current().nextDouble() * 2 - 1)
-                        * parts.numbers().pollJitter();
-        long next = (long) (poll.toNanos() * jitter);
-        Duration doubled = poll.multipliedBy(2);
-        Duration ceiling = parts.numbers().pollCeiling();
-        poll = doubled.compareTo(ceiling) < 0 ? doubled : ceiling;
-        long freeIn = answer instanceof Answer.Busy busy
-                ? busy.freeIn().map(Checks::saturatedNanos).orElse(Long.MAX_VALUE)
-                : Long.MAX_VALUE;
-        // a TTL that should be over already and is not tells nothing
-        return freeIn > 0 && freeIn < next ? Math.min(next, freeIn + AFTER_TTL_NANOS) : next;
-    }
-
-    /** Looks up the holder while there is still time, so that a timeout can name it. */
-    private void askWhoHolds(Answer answer, long leftNanos) {
-        if (answer instanceof Answer.Busy && holderLabel.isEmpty()) {
-            Duration bound =
-                    Duration.ofNanos(Math.min(leftNanos, parts.answerWithin().toNanos()));
-            try {
-                holderLabel = parts.backend()
-                        .feature(Inspection.class)
-                        .flatMap(inspection -> inspection.inspect(name, bound))
-                        .flatMap(holder -> holder.label());
-            } catch (RuntimeException unimportant) {
-                holderLabel = Optional.empty();
+            if (Thread.interrupted()) {
+                throw new InterruptedException("interrupted while waiting for lock '" + waiter.name() + "'");
+            }
+            Step step = lines.next(waiter);
+            if (step instanceof Step.Take take) {
+                return Optional.of(take.lease());
+            } else if (step instanceof Step.Ask ask) {
+                Optional<Lease> lease = ask(ask);
+                if (lease.isPresent()) {
+                    return lease;
+                }
+            } else if (step instanceof Step.Watch watch) {
+                watch(watch.line());
+            } else if (step instanceof Step.Look look) {
+                lookWhoHolds(look.line());
+            } else if (step instanceof Step.Rest resting) {
+                rest = Duration.ofNanos(resting.nanos());
+                return Optional.empty();
+            } else {
+                throw lines.tooLate(waiter);
             }
         }
     }
 
-    /** A last request that had no time for an answer says nothing about the store, if that answered before. */
-    private RuntimeException tooLate(Answer answer, Duration bound) {
-        boolean cutShort = bound.compareTo(parts.answerWithin()) < 0;
-        if (answer instanceof Answer.Failed failed && !(cutShort && lastRefusal.isPresent())) {
-            return failed.failure();
-        }
-        Duration waited = Duration.ofNanos(parts.clock().nanoTime() - start);
-        LockTimeoutException timeout =
-                new LockTimeoutException(name.value(), waited, lastRefusal.flatMap(Answer.Busy::freeIn), holderLabel);
-        if (answer instanceof Answer.Failed failed) {
-            timeout.addSuppressed(failed.failure());
-        }
-        return timeout;
+    Duration rest() {
+        return rest;
     }
 
-    private long leftNanos() {
-        return Checks.saturatedNanos(wait) - (parts.clock().nanoTime() - start);
+    private Optional<Lease> ask(Step.Ask ask) throws InterruptedException {
+        Duration bound = bound();
+        Answer answer = attempt.make(waiter.name(), waiter.options(), bound, ask.run());
+        lines.answered(waiter, answer, bound.compareTo(parts.answerWithin()) < 0);
+        if (answer instanceof Answer.Failed failed && failed.failure().outcome() == Outcome.REFUSED) {
+            throw failed.failure();
+        }
+        return answer instanceof Answer.Got got ? Optional.of(got.lease()) : Optional.empty();
+    }
+
+    private void watch(Line line) throws InterruptedException {
+        try {
+            Subscription subscription = parts.backend()
+                    .feature(ReleaseSignals.class)
+                    .orElseThrow()
+                    .watch(waiter.name(), lines.listener(waiter.name(), line, () -> {}), bound());
+            lines.watched(waiter.name(), line, subscription);
+        } catch (RuntimeException | Error e) {
+            lines.notWatched(
+                    line, e instanceof LockBackendException known ? Optional.of(known.outcome()) : Optional.empty());
+        }
+    }
+
+    /** Looks up the holder while there is still time. */
+    private void lookWhoHolds(Line line) {
+        try {
+            parts.backend()
+                    .feature(Inspection.class)
+                    .flatMap(inspection -> inspection.inspect(waiter.name(), bound()))
+                    .ifPresent(holder -> lines.looked(line, holder));
+        } catch (RuntimeException unimportant) {
+            Log.quietly(Level.DEBUG, () -> "looking up who holds lock '" + waiter.name() + "' failed", unimportant);
+        }
+    }
+
+    /** How long a request may take: not longer than what is left of the wait. */
+    private Duration bound() {
+        long left = Math.max(1, waiter.leftNanos(parts.clock().nanoTime()));
+        return Duration.ofNanos(Math.min(left, parts.answerWithin().toNanos()));
     }
 }

@@ -112,7 +112,7 @@ public final class MemoryLockBackend implements LockBackend {
 
     private Ownership signalled(LockName name, Ownership ownership) {
         if (ownership == Ownership.HELD) {
-            store.signals().released(name.value());
+            store.signals().released(name.value(), this);
         }
         return ownership;
     }
@@ -148,7 +148,7 @@ public final class MemoryLockBackend implements LockBackend {
 
         @Override
         public Subscription watch(LockName name, SignalListener listener, Duration answerWithin) {
-            return answer(() -> store.signals().watch(name.value(), listener));
+            return answer(() -> store.signals().watch(name.value(), MemoryLockBackend.this, listener));
         }
 
         @Override
@@ -166,7 +166,7 @@ public final class MemoryLockBackend implements LockBackend {
         public Optional<Holder> revoke(LockName name, Duration answerWithin) {
             return answer(() -> {
                 Optional<Holder> holder = store.records().revoke(name.value());
-                holder.ifPresent(gone -> store.signals().released(name.value()));
+                holder.ifPresent(gone -> store.signals().released(name.value(), MemoryLockBackend.this));
                 return holder;
             });
         }

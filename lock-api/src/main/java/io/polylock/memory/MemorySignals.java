@@ -15,27 +15,34 @@ final class MemorySignals {
 
     /** Compared by identity: one listener may listen twice. */
     private static final class Listening {
+        private final Object client;
         private final SignalListener listener;
 
-        Listening(SignalListener listener) {
+        Listening(Object client, SignalListener listener) {
+            this.client = client;
             this.listener = listener;
         }
     }
 
-    synchronized Subscription watch(String name, SignalListener listener) {
-        Listening listening = new Listening(listener);
+    synchronized Subscription watch(String name, Object client, SignalListener listener) {
+        Listening listening = new Listening(client, listener);
         listeners.computeIfAbsent(name, absent -> new ArrayDeque<>()).addLast(listening);
         return () -> forget(name, listening);
     }
 
-    void released(String name) {
+    /** Wakes the next one in turn, and the client that released only if nobody else listens. */
+    void released(String name, Object client) {
         Listening next;
         synchronized (this) {
             Deque<Listening> queue = listeners.get(name);
             if (queue == null) {
                 return;
             }
-            next = queue.removeFirst();
+            next = queue.stream()
+                    .filter(listening -> listening.client != client)
+                    .findFirst()
+                    .orElseGet(queue::getFirst);
+            queue.remove(next);
             queue.addLast(next);
         }
         next.listener.released();

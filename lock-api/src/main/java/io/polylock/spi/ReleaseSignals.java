@@ -6,7 +6,8 @@ import java.time.Duration;
 
 /**
  * Hints that a lock may have become free. A hint may be lost, late, doubled or false: correctness never rests on it, and the
- * engine polls slowly all the same. A store that can should wake one waiting manager per release, not all.
+ * engine polls slowly all the same. A store that can should wake one waiting client per release, not all: another one than the
+ * client that released, as long as there is one, because that one leaves the lock to others for a moment.
  */
 public non-sealed interface ReleaseSignals extends BackendFeature {
 

@@ -22,7 +22,20 @@ class ActiveLeaseTest {
     private final Parts parts = Parts.of(wire, clock, Numbers.DEFAULTS, Rig.TIMEOUT);
     private final Validity validity = Validity.startingNow(clock, Rig.TTL, Numbers.DEFAULTS);
     private final ActiveLease lease =
-            new ActiveLease(parts, Rig.foreign(Rig.TTL), OptionalLong.empty(), validity, Optional.empty(), over -> {});
+            new ActiveLease(
+                    parts,
+                    Rig.foreign(Rig.TTL),
+                    OptionalLong.empty(),
+                    validity,
+                    Optional.empty(),
+                    Run.startingAt(clock.nanoTime()),
+                    succession());
+
+    private Succession succession() {
+        Roll roll = new Roll(clock);
+        Lines lines = new Lines(clock, Numbers.DEFAULTS, false);
+        return new Succession(parts, roll, lines, new Grants(parts, roll, lines));
+    }
 
     @AfterEach
     void endWorkers() {

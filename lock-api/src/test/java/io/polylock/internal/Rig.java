@@ -9,6 +9,7 @@ import io.polylock.memory.MemoryLockBackend;
 import io.polylock.memory.MemoryStore;
 import io.polylock.memory.VirtualClock;
 import io.polylock.spi.Acquisition;
+import io.polylock.spi.BackendFeature;
 import io.polylock.spi.Holder;
 import io.polylock.spi.Inspection;
 import io.polylock.spi.LockClock;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -37,7 +39,7 @@ final class Rig implements AutoCloseable {
     final VirtualClock clock = new VirtualClock();
     final MemoryStore store = MemoryStore.on(clock);
     final MemoryLockBackend other = MemoryLockBackend.of(store);
-    final Wire wire = new Wire(MemoryLockBackend.of(store), clock);
+    final Wire wire;
     final LockManager manager;
     final DistributedLock lock;
 
@@ -48,8 +50,17 @@ final class Rig implements AutoCloseable {
         this(clock -> clock);
     }
 
+    /** On a store that lacks features. */
+    @SafeVarargs
+    static Rig without(Class<? extends BackendFeature>... missing) {
+        return new Rig(clock -> clock, missing);
+    }
+
     /** With a clock for the engine that is made from the virtual one. */
-    Rig(Function<VirtualClock, LockClock> engineClock) {
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    Rig(Function<VirtualClock, LockClock> engineClock, Class<? extends BackendFeature>... missing) {
+        wire = new Wire(MemoryLockBackend.of(store), clock, Set.of(missing));
         manager = LockManager.of(wire, new ManagerOptions("me", TIMEOUT, GRACE, engineClock.apply(clock)));
         lock = manager.lock(NAME);
     }

@@ -14,6 +14,7 @@ import io.polylock.spi.Ownership;
 import io.polylock.spi.ResendingClient;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -33,6 +34,7 @@ final class Wire implements LockBackend {
 
     private final MemoryLockBackend store;
     private final LockClock clock;
+    private final Set<Class<? extends BackendFeature>> missing;
     private volatile Function<Supplier<Acquisition>, Acquisition> acquiring = Supplier::get;
     private volatile Function<Supplier<Ownership>, Ownership> renewing = Supplier::get;
     private volatile Function<Supplier<Ownership>, Ownership> releasing = Supplier::get;
@@ -41,8 +43,13 @@ final class Wire implements LockBackend {
     private volatile boolean resends;
 
     Wire(MemoryLockBackend store, LockClock clock) {
+        this(store, clock, Set.of());
+    }
+
+    Wire(MemoryLockBackend store, LockClock clock, Set<Class<? extends BackendFeature>> missing) {
         this.store = store;
         this.clock = clock;
+        this.missing = missing;
     }
 
     static LockBackendException noAnswer() {
@@ -100,7 +107,7 @@ final class Wire implements LockBackend {
         if (type == ResendingClient.class && resends) {
             return Optional.of(type.cast(new ResendingClient() {}));
         }
-        return store.feature(type);
+        return missing.contains(type) ? Optional.empty() : store.feature(type);
     }
 
     @Override

@@ -39,11 +39,16 @@ final class WrongNumbers {
                 N.retryCeiling(),
                 firstPoll,
                 pollCeiling,
+                pollCeiling.equals(N.pollCeiling()) ? N.safetyPoll() : pollCeiling,
                 N.pollJitter(),
                 N.undoBackoff(),
                 N.undoCeiling(),
                 N.undoCapacity(),
+                N.longestRun(),
+                N.longestRunTime(),
+                N.sitOut(),
                 N.callbackThreads(),
+                N.headThreads(),
                 N.renewalThreads());
     }
 }
