@@ -4,6 +4,7 @@ package io.polylock.internal;
 import io.polylock.Lease;
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
+import io.polylock.LockEvent.WokenBy;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
@@ -31,6 +32,9 @@ final class Attempt {
         record Failed(LockBackendException failure) implements Answer {}
     }
 
+    /** Why one asks, and since when the caller waits; for observers. */
+    record Ask(long sinceNanos, WokenBy wokenBy) {}
+
     private final Parts parts;
     private final Roll roll;
     private final String label;
@@ -41,7 +45,7 @@ final class Attempt {
         this.label = label;
     }
 
-    Answer make(LockName name, LockOptions options, Duration bound) throws InterruptedException {
+    Answer make(LockName name, LockOptions options, Duration bound, Ask ask) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before asking for lock '" + name + "'");
         }
@@ -64,13 +68,14 @@ final class Attempt {
             throw e;
         }
         if (acquisition instanceof Acquisition.Granted granted) {
-            return granted(request, granted, validity, options);
+            return granted(request, granted, validity, options, ask);
         }
         failIfInterrupted(name);
         return new Answer.Busy(((Acquisition.Contended) acquisition).freeIn());
     }
 
-    private Answer granted(LockRequest request, Acquisition.Granted granted, Validity validity, LockOptions options)
+    private Answer granted(
+            LockRequest request, Acquisition.Granted granted, Validity validity, LockOptions options, Ask ask)
             throws InterruptedException {
         if (Thread.currentThread().isInterrupted()) {
             giveBack(request);
@@ -92,6 +97,9 @@ final class Attempt {
         }
         try {
             LeaseHandle handle = new LeaseHandle(lease);
+            // before anything can renew or lose it: listeners hear in order
+            long waitedNanos = parts.clock().nanoTime() - ask.sinceNanos();
+            parts.observers().acquired(request.name(), waitedNanos, ask.wokenBy(), granted.fencingToken());
             lease.watchExpiry();
             if (options.renewal() == LockOptions.Renewal.AUTOMATIC) {
                 Watchdog.start(parts, lease);

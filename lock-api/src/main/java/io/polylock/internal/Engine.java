@@ -2,6 +2,7 @@
 package io.polylock.internal;
 
 import io.polylock.Lease;
+import io.polylock.LockEvent.WokenBy;
 import io.polylock.LossCause;
 import io.polylock.ManagerOptions;
 import io.polylock.internal.Attempt.Answer;
@@ -30,7 +31,8 @@ public final class Engine {
     public Engine(LockBackend backend, ManagerOptions options, Numbers numbers) {
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(options, "options");
-        this.parts = Parts.of(backend, options.clock(), numbers, options.answerWithin());
+        Observers observers = Observers.of(options.listeners(), options.clock());
+        this.parts = Parts.of(backend, options.clock(), numbers, options.answerWithin(), observers);
         this.roll = new Roll(options.clock());
         this.attempt = new Attempt(parts, roll, options.label());
         this.closeGrace = options.closeGrace();
@@ -40,9 +42,13 @@ public final class Engine {
         lock.checkTogether(parts.numbers());
         LockClock.Pause call = roll.enter();
         try {
-            Answer answer = attempt.make(name, lock, parts.answerWithin());
+            Attempt.Ask ask = new Attempt.Ask(parts.clock().nanoTime(), WokenBy.FIRST_ASK);
+            Answer answer = attempt.make(name, lock, parts.answerWithin(), ask);
             if (answer instanceof Answer.Failed failed) {
                 throw failed.failure();
+            }
+            if (answer instanceof Answer.Busy busy) {
+                parts.observers().contended(name, busy.freeIn());
             }
             return answer instanceof Answer.Got got ? Optional.of(got.lease()) : Optional.empty();
         } finally {
@@ -90,6 +96,7 @@ public final class Engine {
             roll.leases().forEach(lease -> lease.lose(LossCause.CLOSED));
             parts.workers().close();
             parts.undo().close();
+            parts.observers().close();
         } finally {
             closeBackend();
         }

@@ -3,6 +3,7 @@ package io.polylock.internal;
 
 import io.polylock.Lease;
 import io.polylock.LockBackendException.Outcome;
+import io.polylock.LockEvent.WokenBy;
 import io.polylock.LockTimeoutException;
 import io.polylock.internal.Attempt.Answer;
 import io.polylock.spi.Inspection;
@@ -31,6 +32,7 @@ final class Wait {
     private final LockClock.Pause pause;
     private final long start;
     private Duration poll;
+    private WokenBy wokenBy = WokenBy.FIRST_ASK;
     private boolean lastLookTaken;
     private Optional<Answer.Busy> lastRefusal = Optional.empty();
     private Optional<String> holderLabel = Optional.empty();
@@ -49,7 +51,7 @@ final class Wait {
     Lease untilGranted(LockOptions options) throws InterruptedException {
         while (true) {
             Duration bound = bound();
-            Answer answer = attempt.make(name, options, bound);
+            Answer answer = attempt.make(name, options, bound, new Attempt.Ask(start, wokenBy));
             if (answer instanceof Answer.Got got) {
                 return got.lease();
             }
@@ -57,6 +59,9 @@ final class Wait {
                 throw failed.failure();
             }
             if (answer instanceof Answer.Busy busy) {
+                if (lastRefusal.isEmpty()) {
+                    parts.observers().contended(name, busy.freeIn());
+                }
                 lastRefusal = Optional.of(busy);
             }
             if (!pauseBeforeNext(answer)) {
@@ -85,6 +90,7 @@ final class Wait {
             goesOn = !lastLookTaken;
             next = lastLookTaken ? left : left - Math.min(LAST_LOOK_NANOS, left / 2);
             lastLookTaken = true;
+            wokenBy = WokenBy.POLL;
         }
         if (left > 0) {
             pause.await(Duration.ofNanos(next));
@@ -105,7 +111,9 @@ final class Wait {
                 ? busy.freeIn().map(Checks::saturatedNanos).orElse(Long.MAX_VALUE)
                 : Long.MAX_VALUE;
         // a TTL that should be over already and is not tells nothing
-        return freeIn > 0 && freeIn < next ? Math.min(next, freeIn + AFTER_TTL_NANOS) : next;
+        boolean expires = freeIn > 0 && freeIn < next;
+        wokenBy = expires ? WokenBy.HOLDER_EXPIRY : WokenBy.POLL;
+        return expires ? Math.min(next, freeIn + AFTER_TTL_NANOS) : next;
     }
 
     /** Looks up the holder while there is still time, so that a timeout can name it. */
@@ -130,7 +138,9 @@ final class Wait {
         if (answer instanceof Answer.Failed failed && !(cutShort && lastRefusal.isPresent())) {
             return failed.failure();
         }
-        Duration waited = Duration.ofNanos(parts.clock().nanoTime() - start);
+        long waitedNanos = parts.clock().nanoTime() - start;
+        parts.observers().timedOut(name, waitedNanos);
+        Duration waited = Duration.ofNanos(waitedNanos);
         LockTimeoutException timeout =
                 new LockTimeoutException(name.value(), waited, lastRefusal.flatMap(Answer.Busy::freeIn), holderLabel);
         if (answer instanceof Answer.Failed failed) {

@@ -3,6 +3,7 @@ package io.polylock.internal;
 
 import io.polylock.DistributedLock;
 import io.polylock.Lease;
+import io.polylock.LockListener;
 import io.polylock.LockManager;
 import io.polylock.ManagerOptions;
 import io.polylock.memory.MemoryLockBackend;
@@ -44,13 +45,14 @@ final class Rig implements AutoCloseable {
     /** A lease that a test forgets must not look abandoned. */
     private final List<Lease> kept = new ArrayList<>();
 
-    Rig() {
-        this(clock -> clock);
+    Rig(LockListener... listeners) {
+        this(clock -> clock, listeners);
     }
 
     /** With a clock for the engine that is made from the virtual one. */
-    Rig(Function<VirtualClock, LockClock> engineClock) {
-        manager = LockManager.of(wire, new ManagerOptions("me", TIMEOUT, GRACE, engineClock.apply(clock)));
+    Rig(Function<VirtualClock, LockClock> engineClock, LockListener... listeners) {
+        manager = LockManager.of(
+                wire, new ManagerOptions("me", TIMEOUT, GRACE, engineClock.apply(clock), List.of(listeners)));
         lock = manager.lock(NAME);
     }
 
