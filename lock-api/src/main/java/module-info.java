@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The locks that applications use, the SPI that backends implement, and the one engine between them. JDK only. */
 module io.polylock {
+    requires static jdk.jfr;
     requires static org.jspecify;
 
     exports io.polylock;

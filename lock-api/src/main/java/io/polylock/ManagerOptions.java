@@ -5,7 +5,9 @@ import io.polylock.internal.Checks;
 import io.polylock.internal.Hosts;
 import io.polylock.spi.LockClock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * How a {@link LockManager} behaves.
@@ -16,12 +18,14 @@ import java.util.Objects;
  *     a slow store; shorter means that a dead one is noticed sooner
  * @param closeGrace how long {@link LockManager#close()} waits for leases that are still held: not negative, 10 s by default
  * @param clock the time to live by; the machine's by default
+ * @param listeners who hears what happens, each on a thread of its own; nobody by default
  */
-public record ManagerOptions(String label, Duration answerWithin, Duration closeGrace, LockClock clock) {
+public record ManagerOptions(
+        String label, Duration answerWithin, Duration closeGrace, LockClock clock, List<LockListener> listeners) {
 
     /** What most applications want. */
-    public static final ManagerOptions DEFAULTS =
-            new ManagerOptions(Hosts.label(), Duration.ofSeconds(2), Duration.ofSeconds(10), LockClock.system());
+    public static final ManagerOptions DEFAULTS = new ManagerOptions(
+            Hosts.label(), Duration.ofSeconds(2), Duration.ofSeconds(10), LockClock.system(), List.of());
 
     /**
      * Checks the ranges.
@@ -33,6 +37,7 @@ public record ManagerOptions(String label, Duration answerWithin, Duration close
         Checks.answerWithin(answerWithin);
         Checks.notNegative("close grace", closeGrace);
         Objects.requireNonNull(clock, "clock");
+        listeners = List.copyOf(listeners);
     }
 
     /**
@@ -41,7 +46,7 @@ public record ManagerOptions(String label, Duration answerWithin, Duration close
      * @param newLabel at most 255 code points, well-formed, no control characters
      */
     public ManagerOptions withLabel(String newLabel) {
-        return new ManagerOptions(newLabel, answerWithin, closeGrace, clock);
+        return new ManagerOptions(newLabel, answerWithin, closeGrace, clock, listeners);
     }
 
     /**
@@ -50,7 +55,7 @@ public record ManagerOptions(String label, Duration answerWithin, Duration close
      * @param bound positive
      */
     public ManagerOptions withAnswerWithin(Duration bound) {
-        return new ManagerOptions(label, bound, closeGrace, clock);
+        return new ManagerOptions(label, bound, closeGrace, clock, listeners);
     }
 
     /**
@@ -59,7 +64,7 @@ public record ManagerOptions(String label, Duration answerWithin, Duration close
      * @param grace not negative
      */
     public ManagerOptions withCloseGrace(Duration grace) {
-        return new ManagerOptions(label, answerWithin, grace, clock);
+        return new ManagerOptions(label, answerWithin, grace, clock, listeners);
     }
 
     /**
@@ -68,6 +73,18 @@ public record ManagerOptions(String label, Duration answerWithin, Duration close
      * @param newClock the time to live by
      */
     public ManagerOptions withClock(LockClock newClock) {
-        return new ManagerOptions(label, answerWithin, closeGrace, newClock);
+        return new ManagerOptions(label, answerWithin, closeGrace, newClock, listeners);
+    }
+
+    /**
+     * The same with one listener more.
+     *
+     * @param listener hears what happens; it is not closed with the manager
+     */
+    public ManagerOptions withListener(LockListener listener) {
+        Objects.requireNonNull(listener, "listener");
+        List<LockListener> more =
+                Stream.concat(listeners.stream(), Stream.of(listener)).toList();
+        return new ManagerOptions(label, answerWithin, closeGrace, clock, more);
     }
 }

@@ -49,7 +49,9 @@ final class ActiveLease {
     private boolean storeSilent;
     private boolean closed;
     private @Nullable LossCause lossCause;
+    private long heldNanos;
     private @Nullable ReleaseOutcome released;
+    private @Nullable ReleaseOutcome told;
     private LockClock.Scheduled expiry = () -> {};
     private LockClock.Scheduled nextRenewal = () -> {};
     private @Nullable WeakReference<LeaseHandle> handle;
@@ -166,6 +168,10 @@ final class ActiveLease {
             telling = becomeLostIfDue();
             inTime = state != State.LOST;
             if (inTime) {
+                if (state == State.HELD) {
+                    long margin = marginNanos();
+                    telling = () -> parts.observers().renewed(request.name(), margin);
+                }
                 validity = confirmed;
                 storeSilent = false;
             }
@@ -175,6 +181,12 @@ final class ActiveLease {
             parts.undo().add(request);
         }
         return inTime;
+    }
+
+    /** What is left of the validity, whatever the longest hold. */
+    private long marginNanos() {
+        long now = parts.clock().nanoTime();
+        return Math.max(0, validity.remainingNanos(now) - validity.unseenNanos(parts.clock()));
     }
 
     /** Whether we ended the lease ourselves, so that a body may still be running under what the store keeps. */
@@ -203,12 +215,14 @@ final class ActiveLease {
         if (state != State.HELD) {
             return () -> {};
         }
-        state = State.LOST;
+        end(State.LOST);
         lossCause = cause;
-        stopTimers();
+        long held = heldNanos;
         List<Consumer<? super LossCause>> actions = List.copyOf(lossActions);
         lossActions.clear();
         return () -> {
+            // before a closing manager may go on and end their lanes
+            parts.observers().lost(request.name(), cause, held);
             // what must happen comes first: a log handler may throw
             succession.over(this);
             actions.forEach(action -> tell(action, cause));
@@ -233,15 +247,29 @@ final class ActiveLease {
         synchronized (this) {
             telling = becomeLostIfDue();
             if (state == State.HELD) {
-                state = State.ENDED;
-                stopTimers();
+                end(State.ENDED);
                 lossActions.clear();
             }
         }
         telling.run();
         ReleaseOutcome found = Interrupts.shield(this::releaseInTurn);
+        ReleaseOutcome outcome = found == null ? giveUpRelease() : found;
+        tellReleased(outcome); // first, as above
         succession.over(this);
-        return found == null ? giveUpRelease() : found;
+        return outcome;
+    }
+
+    /** Once for each outcome. */
+    void tellReleased(ReleaseOutcome outcome) {
+        long held;
+        synchronized (this) {
+            if (told == outcome) {
+                return;
+            }
+            told = outcome;
+            held = heldNanos;
+        }
+        parts.observers().released(request.name(), outcome, held);
     }
 
     void close() {
@@ -326,7 +354,9 @@ final class ActiveLease {
         return remainingNanos() <= 0 || validity.sleptThrough(parts.clock()) ? LossCause.EXPIRED : LossCause.REVOKED;
     }
 
-    private void stopTimers() {
+    private void end(State ended) {
+        state = ended;
+        heldNanos = parts.clock().nanoTime() - acquiredNanos;
         expiry.cancel();
         nextRenewal.cancel();
     }

@@ -134,7 +134,7 @@ final class AsyncWait {
     /** A request that is on its way ends by itself at the deadline, and may be granted. */
     private void timeIsUp() {
         if (!settled.get() && lines.mayGiveUp(waiter)) {
-            fail(lines.tooLate(waiter));
+            fail(Wait.tooLate(parts, lines, waiter));
         }
     }
 

@@ -4,6 +4,7 @@ package io.polylock.internal;
 import io.polylock.Lease;
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
+import io.polylock.LockEvent.WokenBy;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
@@ -30,6 +31,15 @@ final class Attempt {
         record Failed(LockBackendException failure) implements Answer {}
     }
 
+    /**
+     * Why one asks.
+     *
+     * @param sinceNanos since when the caller waits
+     * @param wokenBy what made it ask now
+     * @param run the manager's run that a grant would be part of
+     */
+    record Ask(long sinceNanos, WokenBy wokenBy, Run run) {}
+
     private final Parts parts;
     private final Grants grants;
     private final String label;
@@ -44,9 +54,8 @@ final class Attempt {
      * Asks once.
      *
      * @param bound how long that may take; never longer than the TTL
-     * @param run the manager's run that a grant would be part of; empty if another owner could have come in
      */
-    Answer make(LockName name, LockOptions options, Duration bound, Optional<Run> run) throws InterruptedException {
+    Answer make(LockName name, LockOptions options, Duration bound, Ask ask) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before asking for lock '" + name + "'");
         }
@@ -78,7 +87,7 @@ final class Attempt {
                     granted,
                     validity,
                     options,
-                    run.orElseGet(() -> Run.startingAt(validity.startNanos())));
+                    ask);
         }
         failIfInterrupted(name);
         return new Answer.Busy(((Acquisition.Contended) acquisition).freeIn());

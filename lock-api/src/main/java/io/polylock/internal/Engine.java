@@ -2,6 +2,7 @@
 package io.polylock.internal;
 
 import io.polylock.Lease;
+import io.polylock.LockEvent.WokenBy;
 import io.polylock.LockTimeoutException;
 import io.polylock.LossCause;
 import io.polylock.ManagerOptions;
@@ -34,7 +35,8 @@ public final class Engine {
     public Engine(LockBackend backend, ManagerOptions options, Numbers numbers) {
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(options, "options");
-        this.parts = Parts.of(backend, options.clock(), numbers, options.answerWithin());
+        Observers observers = Observers.of(options.listeners(), options.clock());
+        this.parts = Parts.of(backend, options.clock(), numbers, options.answerWithin(), observers);
         this.roll = new Roll(options.clock());
         this.lines = new Lines(
                 options.clock(),
@@ -79,6 +81,7 @@ public final class Engine {
         if (answer instanceof Answer.Got got) {
             return got.lease();
         }
+        parts.observers().timedOut(name, 0);
         throw new LockTimeoutException(
                 name.value(), Duration.ZERO, ((Answer.Busy) answer).freeIn(), Optional.empty());
     }
@@ -87,9 +90,14 @@ public final class Engine {
         Roll.Call call = new Roll.Call(() -> {}); // one request: it ends by itself
         roll.enter(call);
         try {
-            Answer answer = attempt.make(name, lock, parts.answerWithin(), Optional.empty());
+            long now = parts.clock().nanoTime();
+            Attempt.Ask ask = new Attempt.Ask(now, WokenBy.FIRST_ASK, Run.startingAt(now));
+            Answer answer = attempt.make(name, lock, parts.answerWithin(), ask);
             if (answer instanceof Answer.Failed failed) {
                 throw failed.failure();
+            }
+            if (answer instanceof Answer.Busy busy) {
+                parts.observers().contended(name, busy.freeIn());
             }
             return answer;
         } finally {
@@ -126,6 +134,7 @@ public final class Engine {
             roll.leases().forEach(lease -> lease.lose(LossCause.CLOSED));
             parts.workers().close();
             parts.undo().close();
+            parts.observers().close();
         } finally {
             closeBackend();
         }

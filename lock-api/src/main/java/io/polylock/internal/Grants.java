@@ -31,9 +31,9 @@ final class Grants {
      * @throws IllegalStateException if the manager is closing; the grant is given back
      */
     Answer lease(
-            LockRequest request, Acquisition.Granted granted, Validity validity, LockOptions options, Run run) {
+            LockRequest request, Acquisition.Granted granted, Validity validity, LockOptions options, Attempt.Ask ask) {
         ActiveLease lease = new ActiveLease(
-                parts, request, granted.fencingToken(), validity, options.maxHold(), run, succession);
+                parts, request, granted.fencingToken(), validity, options.maxHold(), ask.run(), succession);
         Duration left = lease.remaining();
         if (left.isZero() || left.compareTo(options.minValidity()) < 0) {
             giveBack(request);
@@ -49,6 +49,9 @@ final class Grants {
         lines.admitted(lease);
         try {
             LeaseHandle handle = new LeaseHandle(lease);
+            // before anything can renew or lose it: listeners hear in order
+            long waitedNanos = parts.clock().nanoTime() - ask.sinceNanos();
+            parts.observers().acquired(request.name(), waitedNanos, ask.wokenBy(), granted.fencingToken());
             lease.watchExpiry();
             if (options.renewal() == LockOptions.Renewal.AUTOMATIC) {
                 Watchdog.start(parts, lease);

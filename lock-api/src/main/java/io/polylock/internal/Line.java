@@ -28,7 +28,7 @@ final class Line {
     sealed interface Step {
 
         /** Ask the store. */
-        record Ask(WokenBy wokenBy, Optional<Run> run) implements Step {}
+        record Ask(Attempt.Ask ask) implements Step {}
 
         /** Have the store signal releases to this line. */
         record Watch(Line line) implements Step {}
@@ -112,7 +112,8 @@ final class Line {
             waiter.hasAsked = true;
             asker = Optional.of(waiter);
             outdated = false;
-            return new Step.Ask(reason, run);
+            return new Step.Ask(
+                    new Attempt.Ask(waiter.startNanos(), reason, run.orElseGet(() -> Run.startingAt(now))));
         }
         if (left <= 0) {
             return new Step.GiveUp();

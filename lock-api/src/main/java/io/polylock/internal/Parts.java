@@ -13,6 +13,7 @@ record Parts(
         LockClock clock,
         LockClock.Workers workers,
         Numbers numbers,
+        Observers observers,
         Undo undo,
         Executor renewals,
         Executor callbacks,
@@ -20,14 +21,15 @@ record Parts(
         Executor completions,
         Duration answerWithin) {
 
-    static Parts of(LockBackend backend, LockClock clock, Numbers numbers, Duration answerWithin) {
+    static Parts of(LockBackend backend, LockClock clock, Numbers numbers, Duration answerWithin, Observers observers) {
         LockClock.Workers workers = clock.newWorkers("polylock");
         return new Parts(
                 backend,
                 clock,
                 workers,
                 numbers,
-                new Undo(backend, clock, workers, numbers, answerWithin),
+                observers,
+                new Undo(backend, clock, workers, numbers, answerWithin, observers),
                 workers.lane("renewal", numbers.renewalThreads()),
                 workers.lane("callback", numbers.callbackThreads()),
                 workers.lane("head", numbers.headThreads()),

@@ -3,6 +3,8 @@ package io.polylock.internal;
 
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
+import io.polylock.LockEvent.WokenBy;
+import io.polylock.ReleaseOutcome;
 import io.polylock.internal.Attempt.Answer;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.Handover;
@@ -76,6 +78,7 @@ final class Succession {
             throw e;
         }
         if (acquisition instanceof Acquisition.Granted granted) {
+            giver.tellReleased(ReleaseOutcome.RELEASED); // listeners hear of the giver first
             inherit(giver, heir, request, granted, validity);
             return Ownership.HELD;
         }
@@ -88,7 +91,13 @@ final class Succession {
             ActiveLease giver, Waiter heir, LockRequest request, Acquisition.Granted granted, Validity validity) {
         Answer answer;
         try {
-            answer = grants.lease(request, granted, validity, heir.options(), giver.run().next());
+            answer = grants.lease(
+                    request,
+                    granted,
+                    validity,
+                    heir.options(),
+                    new Attempt.Ask(
+                            heir.startNanos(), WokenBy.HAND_OVER, giver.run().next()));
         } catch (RuntimeException | Error closing) {
             lines.declined(heir);
             Log.quietly(Level.DEBUG, () -> "lock '" + request.name() + "' was handed over in vain", closing);

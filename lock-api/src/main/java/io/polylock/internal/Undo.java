@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.internal;
 
+import io.polylock.LockEvent.UndoStep;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockRequest;
@@ -8,6 +9,7 @@ import io.polylock.spi.OwnerToken;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -24,16 +26,24 @@ final class Undo {
     private final LockClock.Workers workers;
     private final Numbers numbers;
     private final Duration answerWithin;
+    private final Observers observers;
     private final Executor lane;
     private final Map<OwnerToken, Entry> entries = new HashMap<>();
     private boolean closed;
 
-    Undo(LockBackend backend, LockClock clock, LockClock.Workers workers, Numbers numbers, Duration answerWithin) {
+    Undo(
+            LockBackend backend,
+            LockClock clock,
+            LockClock.Workers workers,
+            Numbers numbers,
+            Duration answerWithin,
+            Observers observers) {
         this.backend = backend;
         this.clock = clock;
         this.workers = workers;
         this.numbers = numbers;
         this.answerWithin = answerWithin;
+        this.observers = observers;
         this.lane = workers.lane("undo", 1);
     }
 
@@ -52,36 +62,44 @@ final class Undo {
 
     private void start(Entry entry) {
         LockRequest request = entry.request;
+        boolean full;
         synchronized (entries) {
             if (closed || entries.containsKey(request.owner())) {
                 return;
             }
-            if (entries.size() >= numbers.undoCapacity()) {
-                int outstanding = entries.size();
-                Log.quietly(
-                        Level.WARNING,
-                        () -> outstanding + " releases of unknown outcomes are outstanding; lock '" + request.name()
-                                + "' may stay locked until its TTL of " + request.ttl() + " ends");
-                return;
+            full = entries.size() >= numbers.undoCapacity();
+            if (!full) {
+                entries.put(request.owner(), entry);
             }
-            entries.put(request.owner(), entry);
         }
+        if (full) {
+            observers.undo(request.name(), UndoStep.GIVEN_UP);
+            Log.quietly(
+                    Level.WARNING,
+                    () -> numbers.undoCapacity() + " releases of unknown outcomes are outstanding; lock '"
+                            + request.name() + "' may stay locked until its TTL of " + request.ttl() + " ends");
+            return;
+        }
+        observers.undo(request.name(), UndoStep.STARTED);
         execute(entry);
     }
 
     /** Forgets what is outstanding: the store's TTL ends it. */
     void close() {
+        List<Entry> left;
         synchronized (entries) {
             closed = true;
+            left = List.copyOf(entries.values());
             entries.clear();
         }
+        left.forEach(entry -> observers.undo(entry.request.name(), UndoStep.GIVEN_UP));
     }
 
     private void execute(Entry entry) {
         try {
             lane.execute(() -> attempt(entry));
         } catch (RejectedExecutionException managerClosed) {
-            forget(entry);
+            end(entry, UndoStep.GIVEN_UP);
         } catch (RuntimeException | Error noThread) {
             later(entry, entry.nextBackoff(numbers));
         }
@@ -102,13 +120,13 @@ final class Undo {
             if (clock.nanoTime() - entry.since < giveUpNanos(entry)) {
                 later(entry, entry.nextBackoff(numbers));
             } else {
-                forget(entry);
+                end(entry, UndoStep.GIVEN_UP);
             }
             return;
         }
         entry.takeHeir().ifPresent(this::add);
         if (entry.answeredTwice(start, answerWithin.toNanos())) {
-            forget(entry);
+            end(entry, UndoStep.DONE);
         } else {
             later(entry, answerWithin);
         }
@@ -123,9 +141,13 @@ final class Undo {
         workers.after(delay, () -> execute(entry));
     }
 
-    private void forget(Entry entry) {
+    private void end(Entry entry, UndoStep step) {
+        boolean outstanding;
         synchronized (entries) {
-            entries.remove(entry.request.owner());
+            outstanding = entries.remove(entry.request.owner(), entry);
+        }
+        if (outstanding) {
+            observers.undo(entry.request.name(), step);
         }
     }
 

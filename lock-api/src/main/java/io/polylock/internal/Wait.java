@@ -4,6 +4,7 @@ package io.polylock.internal;
 import io.polylock.Lease;
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
+import io.polylock.LockTimeoutException;
 import io.polylock.internal.Attempt.Answer;
 import io.polylock.internal.Line.Step;
 import io.polylock.spi.Inspection;
@@ -26,6 +27,7 @@ final class Wait {
     private final Attempt attempt;
     private final Waiter waiter;
     private Duration rest = Duration.ZERO;
+    private boolean toldContended;
 
     Wait(Parts parts, Roll roll, Lines lines, Attempt attempt, Waiter waiter) {
         this.parts = parts;
@@ -70,10 +72,11 @@ final class Wait {
             } else if (step instanceof Step.Look look) {
                 lookWhoHolds(look.line());
             } else if (step instanceof Step.Rest resting) {
+                tellContended(Optional.empty());
                 rest = Duration.ofNanos(resting.nanos());
                 return Optional.empty();
             } else {
-                throw lines.tooLate(waiter);
+                throw tooLate(parts, lines, waiter);
             }
         }
     }
@@ -84,12 +87,31 @@ final class Wait {
 
     private Optional<Lease> ask(Step.Ask ask) throws InterruptedException {
         Duration bound = bound();
-        Answer answer = attempt.make(waiter.name(), waiter.options(), bound, ask.run());
+        Answer answer = attempt.make(waiter.name(), waiter.options(), bound, ask.ask());
         lines.answered(waiter, answer, bound.compareTo(parts.answerWithin()) < 0);
+        if (answer instanceof Answer.Busy busy) {
+            tellContended(busy.freeIn());
+        }
         if (answer instanceof Answer.Failed failed && failed.failure().outcome() == Outcome.REFUSED) {
             throw failed.failure();
         }
         return answer instanceof Answer.Got got ? Optional.of(got.lease()) : Optional.empty();
+    }
+
+    /** Once: whoever has to wait does so because of another owner. */
+    private void tellContended(Optional<Duration> freeIn) {
+        if (!toldContended) {
+            toldContended = true;
+            parts.observers().contended(waiter.name(), freeIn);
+        }
+    }
+
+    static RuntimeException tooLate(Parts parts, Lines lines, Waiter waiter) {
+        RuntimeException failure = lines.tooLate(waiter);
+        if (failure instanceof LockTimeoutException) {
+            parts.observers().timedOut(waiter.name(), waiter.waitedNanos(parts.clock().nanoTime()));
+        }
+        return failure;
     }
 
     private void watch(Line line) throws InterruptedException {
@@ -97,7 +119,7 @@ final class Wait {
             Subscription subscription = parts.backend()
                     .feature(ReleaseSignals.class)
                     .orElseThrow()
-                    .watch(waiter.name(), lines.listener(waiter.name(), line, () -> {}), bound());
+                    .watch(waiter.name(), lines.listener(waiter.name(), line, () -> parts.observers().signalGap(waiter.name())), bound());
             lines.watched(waiter.name(), line, subscription);
         } catch (RuntimeException | Error e) {
             lines.notWatched(

@@ -52,6 +52,10 @@ final class Waiter {
         return options;
     }
 
+    long startNanos() {
+        return startNanos;
+    }
+
     boolean waitsNot() {
         return waitNanos == 0;
     }

@@ -8,6 +8,7 @@ import io.polylock.memory.MemoryLockBackend;
 import io.polylock.memory.MemoryStore;
 import io.polylock.memory.VirtualClock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +20,7 @@ class ActiveLeaseTest {
 
     private final VirtualClock clock = new VirtualClock();
     private final Wire wire = new Wire(MemoryLockBackend.of(MemoryStore.on(clock)), clock);
-    private final Parts parts = Parts.of(wire, clock, Numbers.DEFAULTS, Rig.TIMEOUT);
+    private final Parts parts = Parts.of(wire, clock, Numbers.DEFAULTS, Rig.TIMEOUT, Observers.of(List.of(), clock));
     private final Validity validity = Validity.startingNow(clock, Rig.TTL, Numbers.DEFAULTS);
     private final ActiveLease lease =
             new ActiveLease(

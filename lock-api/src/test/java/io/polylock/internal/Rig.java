@@ -3,6 +3,7 @@ package io.polylock.internal;
 
 import io.polylock.DistributedLock;
 import io.polylock.Lease;
+import io.polylock.LockListener;
 import io.polylock.LockManager;
 import io.polylock.ManagerOptions;
 import io.polylock.memory.MemoryLockBackend;
@@ -46,22 +47,28 @@ final class Rig implements AutoCloseable {
     /** A lease that a test forgets must not look abandoned. */
     private final List<Lease> kept = new ArrayList<>();
 
-    Rig() {
-        this(clock -> clock);
+    Rig(LockListener... listeners) {
+        this(clock -> clock, listeners);
     }
 
     /** On a store that lacks features. */
     @SafeVarargs
     static Rig without(Class<? extends BackendFeature>... missing) {
-        return new Rig(clock -> clock, missing);
+        return new Rig(clock -> clock, Set.of(missing));
     }
 
     /** With a clock for the engine that is made from the virtual one. */
-    @SafeVarargs
-    @SuppressWarnings("varargs")
-    Rig(Function<VirtualClock, LockClock> engineClock, Class<? extends BackendFeature>... missing) {
-        wire = new Wire(MemoryLockBackend.of(store), clock, Set.of(missing));
-        manager = LockManager.of(wire, new ManagerOptions("me", TIMEOUT, GRACE, engineClock.apply(clock)));
+    Rig(Function<VirtualClock, LockClock> engineClock, LockListener... listeners) {
+        this(engineClock, Set.of(), listeners);
+    }
+
+    private Rig(
+            Function<VirtualClock, LockClock> engineClock,
+            Set<Class<? extends BackendFeature>> missing,
+            LockListener... listeners) {
+        wire = new Wire(MemoryLockBackend.of(store), clock, missing);
+        manager = LockManager.of(
+                wire, new ManagerOptions("me", TIMEOUT, GRACE, engineClock.apply(clock), List.of(listeners)));
         lock = manager.lock(NAME);
     }
 
