@@ -98,8 +98,7 @@ final class AsyncWait {
             return;
         }
         try {
-            Optional<Lease> lease =
-                    waiter.waitsNot() ? Optional.of(atOnce.call()) : wait.turn();
+            Optional<Lease> lease = waiter.waitsNot() ? Optional.of(atOnce.call()) : wait.turn();
             if (lease.isPresent()) {
                 succeed(lease.get());
             } else {

@@ -82,12 +82,7 @@ final class Attempt {
                 grants.giveBack(request);
                 failIfInterrupted(name);
             }
-            return grants.lease(
-                    request,
-                    granted,
-                    validity,
-                    options,
-                    ask);
+            return grants.lease(request, granted, validity, options, ask);
         }
         failIfInterrupted(name);
         return new Answer.Busy(((Acquisition.Contended) acquisition).freeIn());

@@ -39,9 +39,7 @@ public final class Engine {
         this.parts = Parts.of(backend, options.clock(), numbers, options.answerWithin(), observers);
         this.roll = new Roll(options.clock());
         this.lines = new Lines(
-                options.clock(),
-                numbers,
-                backend.feature(ReleaseSignals.class).isPresent());
+                options.clock(), numbers, backend.feature(ReleaseSignals.class).isPresent());
         this.attempt = new Attempt(parts, new Grants(parts, roll, lines), options.label());
         this.closeGrace = options.closeGrace();
     }
@@ -72,8 +70,7 @@ public final class Engine {
     public CompletableFuture<Lease> acquireAsync(LockName name, LockOptions lock, Duration wait) {
         Checks.notNegative("a wait", wait);
         lock.checkTogether(parts.numbers());
-        return AsyncWait.start(
-                parts, roll, lines, attempt, name, lock, wait, () -> acquireAtOnce(name, lock));
+        return AsyncWait.start(parts, roll, lines, attempt, name, lock, wait, () -> acquireAtOnce(name, lock));
     }
 
     private Lease acquireAtOnce(LockName name, LockOptions lock) throws InterruptedException {
@@ -82,8 +79,7 @@ public final class Engine {
             return got.lease();
         }
         parts.observers().timedOut(name, 0);
-        throw new LockTimeoutException(
-                name.value(), Duration.ZERO, ((Answer.Busy) answer).freeIn(), Optional.empty());
+        throw new LockTimeoutException(name.value(), Duration.ZERO, ((Answer.Busy) answer).freeIn(), Optional.empty());
     }
 
     private Answer askOnce(LockName name, LockOptions lock) throws InterruptedException {

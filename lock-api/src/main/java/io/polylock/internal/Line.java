@@ -112,8 +112,7 @@ final class Line {
             waiter.hasAsked = true;
             asker = Optional.of(waiter);
             outdated = false;
-            return new Step.Ask(
-                    new Attempt.Ask(waiter.startNanos(), reason, run.orElseGet(() -> Run.startingAt(now))));
+            return new Step.Ask(new Attempt.Ask(waiter.startNanos(), reason, run.orElseGet(() -> Run.startingAt(now))));
         }
         if (left <= 0) {
             return new Step.GiveUp();

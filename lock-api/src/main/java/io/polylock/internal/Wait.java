@@ -109,7 +109,8 @@ final class Wait {
     static RuntimeException tooLate(Parts parts, Lines lines, Waiter waiter) {
         RuntimeException failure = lines.tooLate(waiter);
         if (failure instanceof LockTimeoutException) {
-            parts.observers().timedOut(waiter.name(), waiter.waitedNanos(parts.clock().nanoTime()));
+            parts.observers()
+                    .timedOut(waiter.name(), waiter.waitedNanos(parts.clock().nanoTime()));
         }
         return failure;
     }
@@ -119,7 +120,11 @@ final class Wait {
             Subscription subscription = parts.backend()
                     .feature(ReleaseSignals.class)
                     .orElseThrow()
-                    .watch(waiter.name(), lines.listener(waiter.name(), line, () -> parts.observers().signalGap(waiter.name())), bound());
+                    .watch(
+                            waiter.name(),
+                            lines.listener(
+                                    waiter.name(), line, () -> parts.observers().signalGap(waiter.name())),
+                            bound());
             lines.watched(waiter.name(), line, subscription);
         } catch (RuntimeException | Error e) {
             lines.notWatched(

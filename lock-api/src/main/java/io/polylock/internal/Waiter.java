@@ -34,7 +34,9 @@ final class Waiter {
     boolean tookLastLook;
     private boolean lastLookPlanned;
     private long lastLookNanos;
-    @Nullable Lease handedOver;
+
+    @Nullable
+    Lease handedOver;
 
     Waiter(LockName name, LockOptions options, long startNanos, Duration wait, Runnable wakeUp) {
         this.name = name;

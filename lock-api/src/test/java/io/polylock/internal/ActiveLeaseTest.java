@@ -22,15 +22,14 @@ class ActiveLeaseTest {
     private final Wire wire = new Wire(MemoryLockBackend.of(MemoryStore.on(clock)), clock);
     private final Parts parts = Parts.of(wire, clock, Numbers.DEFAULTS, Rig.TIMEOUT, Observers.of(List.of(), clock));
     private final Validity validity = Validity.startingNow(clock, Rig.TTL, Numbers.DEFAULTS);
-    private final ActiveLease lease =
-            new ActiveLease(
-                    parts,
-                    Rig.foreign(Rig.TTL),
-                    OptionalLong.empty(),
-                    validity,
-                    Optional.empty(),
-                    Run.startingAt(clock.nanoTime()),
-                    succession());
+    private final ActiveLease lease = new ActiveLease(
+            parts,
+            Rig.foreign(Rig.TTL),
+            OptionalLong.empty(),
+            validity,
+            Optional.empty(),
+            Run.startingAt(clock.nanoTime()),
+            succession());
 
     private Succession succession() {
         Roll roll = new Roll(clock);
