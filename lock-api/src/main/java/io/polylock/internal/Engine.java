@@ -87,7 +87,7 @@ public final class Engine {
         roll.enter(call);
         try {
             long now = parts.clock().nanoTime();
-            Attempt.Ask ask = new Attempt.Ask(now, WokenBy.FIRST_ASK, Run.startingAt(now));
+            Attempt.Ask ask = new Attempt.Ask(now, WokenBy.FIRST_ASK, Run.NONE);
             Answer answer = attempt.make(name, lock, parts.answerWithin(), ask);
             if (answer instanceof Answer.Failed failed) {
                 throw failed.failure();

@@ -68,7 +68,7 @@ final class Line {
     private long nextAsk;
     private WokenBy reason = WokenBy.FIRST_ASK;
     private Duration poll;
-    private Optional<Run> run = Optional.empty();
+    private Run run = Run.NONE;
 
     private Optional<Duration> freeIn = Optional.empty();
     private boolean refused;
@@ -112,7 +112,7 @@ final class Line {
             waiter.hasAsked = true;
             asker = Optional.of(waiter);
             outdated = false;
-            return new Step.Ask(new Attempt.Ask(waiter.startNanos(), reason, run.orElseGet(() -> Run.startingAt(now))));
+            return new Step.Ask(new Attempt.Ask(waiter.startNanos(), reason, run));
         }
         if (left <= 0) {
             return new Step.GiveUp();
@@ -150,7 +150,7 @@ final class Line {
         refused = true;
         freeIn = holdersTtl;
         failure = Optional.empty();
-        run = Optional.empty();
+        run = Run.NONE;
         watchNext = signals == Signals.OFF;
         long pause = jittered(signals == Signals.ON ? numbers.safetyPoll() : nextPoll());
         long left = holdersTtl.map(Checks::saturatedNanos).orElse(Long.MAX_VALUE);
@@ -195,12 +195,14 @@ final class Line {
     /** Somebody of this manager has the lock no more. At the end of a run others get a chance to come in. */
     void freedHere(Run ended, long now) {
         if (ended.goesOn(now, numbers)) {
-            run = Optional.of(ended.next());
+            run = ended.next(now);
             askAt(now, WokenBy.LOCAL_RELEASE);
         } else {
-            run = Optional.empty();
+            run = Run.NONE;
             watchNext = signals == Signals.OFF;
-            askAt(now + numbers.sitOut().toNanos(), WokenBy.LOCAL_RELEASE);
+            if (reason != WokenBy.SIGNAL || nextAsk - now > 0) { // else nobody but us was there to be woken
+                askAt(now + numbers.sitOut().toNanos(), WokenBy.LOCAL_RELEASE);
+            }
         }
     }
 

@@ -2,22 +2,22 @@
 package io.polylock.internal;
 
 /**
- * How long a manager has kept a lock to itself: how many grants in a row, and since when. Ends when another owner was seen or
- * could have come in.
+ * How long a manager has passed a lock on among its own waiters: how often in a row, and since when. Over when another owner
+ * was seen or could have come in.
  */
-record Run(int grants, long sinceNanos) {
+record Run(int passes, long sinceNanos) {
 
-    static Run startingAt(long nowNanos) {
-        return new Run(1, nowNanos);
+    /** Before the lock was passed on for the first time. */
+    static final Run NONE = new Run(0, 0);
+
+    Run next(long nowNanos) {
+        return new Run(passes + 1, passes == 0 ? nowNanos : sinceNanos);
     }
 
-    Run next() {
-        return new Run(grants + 1, sinceNanos);
-    }
-
-    /** Whether the next grant may still be for somebody of this manager. */
+    /** Whether the lock may be passed on once more. */
     boolean goesOn(long nowNanos, Numbers numbers) {
-        return grants <= numbers.longestRun()
-                && nowNanos - sinceNanos < numbers.longestRunTime().toNanos();
+        return passes == 0
+                || passes < numbers.longestRun()
+                        && nowNanos - sinceNanos < numbers.longestRunTime().toNanos();
     }
 }

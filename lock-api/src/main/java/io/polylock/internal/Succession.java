@@ -97,7 +97,7 @@ final class Succession {
                     validity,
                     heir.options(),
                     new Attempt.Ask(
-                            heir.startNanos(), WokenBy.HAND_OVER, giver.run().next()));
+                            heir.startNanos(), WokenBy.HAND_OVER, giver.run().next(validity.startNanos())));
         } catch (RuntimeException | Error closing) {
             lines.declined(heir);
             Log.quietly(Level.DEBUG, () -> "lock '" + request.name() + "' was handed over in vain", closing);

@@ -7,13 +7,19 @@ import io.polylock.spi.LockClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
@@ -32,7 +38,7 @@ public final class VirtualClock implements LockClock {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /* One lock guards all. `running` counts the threads and tasks that are known and not at rest: forked threads outside a
-     * pause, and tasks of lanes from submission to end. Time stands still while it is above zero. */
+     * pause, and tasks of lanes from the moment in which a thread is free for them to their end. Time stands still while it is above zero. */
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -329,6 +335,7 @@ public final class VirtualClock implements LockClock {
     private final class VirtualWorkers implements Workers {
 
         private final Lanes lanes;
+        private final List<VirtualLane> open = new CopyOnWriteArrayList<>();
         private volatile boolean closed;
 
         VirtualWorkers(String name) {
@@ -347,14 +354,72 @@ public final class VirtualClock implements LockClock {
 
         @Override
         public Executor lane(String name, int threads) {
-            Executor lane = lanes.open(name, threads);
-            return task -> runCounted(lane, task);
+            VirtualLane lane = new VirtualLane(lanes.open(name, threads), threads);
+            open.add(lane);
+            return lane;
         }
 
         @Override
         public void close() {
             closed = true;
             count(-lanes.close().size()); // what never started never ends
+            open.forEach(VirtualLane::clear);
+        }
+    }
+
+    /** Time goes on while tasks wait for a thread: they may wait for those that rest. */
+    private final class VirtualLane implements Executor {
+
+        private final ExecutorService pool;
+        private final Queue<Runnable> waiting = new ArrayDeque<>();
+        private int free;
+
+        VirtualLane(ExecutorService pool, int threads) {
+            this.pool = pool;
+            this.free = threads;
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            lock.lock();
+            try {
+                if (free == 0 && !pool.isShutdown()) {
+                    waiting.add(task);
+                    return;
+                }
+                runCounted(pool, () -> runAndGoOn(task));
+                free--;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void runAndGoOn(Runnable first) {
+            Optional<Runnable> next = Optional.of(first);
+            while (next.isPresent()) {
+                try {
+                    next.get().run();
+                } catch (RuntimeException | Error e) {
+                    Thread thread = Thread.currentThread();
+                    thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+                }
+                next = takeNext();
+            }
+        }
+
+        private Optional<Runnable> takeNext() {
+            return locked(() -> {
+                Optional<Runnable> head = Optional.ofNullable(waiting.poll());
+                free += head.isPresent() ? 0 : 1;
+                return head;
+            });
+        }
+
+        private void clear() {
+            locked(() -> {
+                waiting.clear();
+                return true;
+            });
         }
     }
 }

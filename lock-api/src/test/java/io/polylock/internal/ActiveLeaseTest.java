@@ -23,13 +23,7 @@ class ActiveLeaseTest {
     private final Parts parts = Parts.of(wire, clock, Numbers.DEFAULTS, Rig.TIMEOUT, Observers.of(List.of(), clock));
     private final Validity validity = Validity.startingNow(clock, Rig.TTL, Numbers.DEFAULTS);
     private final ActiveLease lease = new ActiveLease(
-            parts,
-            Rig.foreign(Rig.TTL),
-            OptionalLong.empty(),
-            validity,
-            Optional.empty(),
-            Run.startingAt(clock.nanoTime()),
-            succession());
+            parts, Rig.foreign(Rig.TTL), OptionalLong.empty(), validity, Optional.empty(), Run.NONE, succession());
 
     private Succession succession() {
         Roll roll = new Roll(clock);

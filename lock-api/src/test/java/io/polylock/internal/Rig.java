@@ -52,9 +52,12 @@ final class Rig implements AutoCloseable {
     }
 
     /** On a store that lacks features. */
-    @SafeVarargs
-    static Rig without(Class<? extends BackendFeature>... missing) {
-        return new Rig(clock -> clock, Set.of(missing));
+    Rig(Set<Class<? extends BackendFeature>> missing) {
+        this(clock -> clock, missing);
+    }
+
+    static Rig without(Class<? extends BackendFeature> missing) {
+        return new Rig(Set.of(missing));
     }
 
     /** With a clock for the engine that is made from the virtual one. */

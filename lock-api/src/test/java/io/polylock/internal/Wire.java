@@ -6,6 +6,7 @@ import io.polylock.LockBackendException.Outcome;
 import io.polylock.memory.MemoryLockBackend;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
+import io.polylock.spi.Handover;
 import io.polylock.spi.Inspection;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
@@ -29,6 +30,7 @@ final class Wire implements LockBackend {
     final List<Call> acquires = new CopyOnWriteArrayList<>();
     final List<Call> renewals = new CopyOnWriteArrayList<>();
     final List<Call> releases = new CopyOnWriteArrayList<>();
+    final List<Call> handOvers = new CopyOnWriteArrayList<>();
     final AtomicInteger looks = new AtomicInteger();
     final AtomicInteger closings = new AtomicInteger();
 
@@ -38,6 +40,7 @@ final class Wire implements LockBackend {
     private volatile Function<Supplier<Acquisition>, Acquisition> acquiring = Supplier::get;
     private volatile Function<Supplier<Ownership>, Ownership> renewing = Supplier::get;
     private volatile Function<Supplier<Ownership>, Ownership> releasing = Supplier::get;
+    private volatile Function<Supplier<Acquisition>, Acquisition> handingOver = Supplier::get;
     private volatile Runnable closing = () -> {};
     private volatile Runnable looking = () -> {};
     private volatile boolean resends;
@@ -66,6 +69,10 @@ final class Wire implements LockBackend {
 
     void onRelease(Function<Supplier<Ownership>, Ownership> script) {
         releasing = script;
+    }
+
+    void onHandOver(Function<Supplier<Acquisition>, Acquisition> script) {
+        handingOver = script;
     }
 
     void onClose(Runnable script) {
@@ -107,7 +114,19 @@ final class Wire implements LockBackend {
         if (type == ResendingClient.class && resends) {
             return Optional.of(type.cast(new ResendingClient() {}));
         }
-        return missing.contains(type) ? Optional.empty() : store.feature(type);
+        if (missing.contains(type)) {
+            return Optional.empty();
+        }
+        return type == Handover.class
+                ? store.feature(Handover.class).map(this::scripted).map(type::cast)
+                : store.feature(type);
+    }
+
+    private Handover scripted(Handover real) {
+        return (giver, heir) -> {
+            handOvers.add(new Call(heir, clock.nanoTime()));
+            return handingOver.apply(() -> real.handOver(giver, heir));
+        };
     }
 
     @Override

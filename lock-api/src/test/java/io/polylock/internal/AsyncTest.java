@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.polylock.Lease;
+import io.polylock.LockBackendException;
+import io.polylock.LockBackendException.Outcome;
+import io.polylock.LockTimeoutException;
+import io.polylock.memory.MemoryStore.Network;
+import io.polylock.spi.Ownership;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+class AsyncTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    @AutoClose
+    private final Rig rig = new Rig();
+
+    private CompletableFuture<Lease> async(Duration wait) {
+        CompletableFuture<Lease> future = rig.lock.acquireAsync(wait);
+        rig.clock.advance(Duration.ZERO);
+        return future;
+    }
+
+    private static void failsWith(CompletableFuture<?> future, Class<? extends Throwable> type) {
+        assertThat(future)
+                .failsWithin(Duration.ZERO)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(type);
+    }
+
+    @Test
+    void completesWithTheLease() throws Exception {
+        Lease lease = async(MINUTE).get();
+        rig.clock.advance(Rig.TTL.multipliedBy(5));
+        assertThat(lease.isHeld()).isTrue();
+        lease.close();
+        assertThat(rig.holder()).isEmpty();
+    }
+
+    @Test
+    void zeroIsOneRequestPastTheLine() {
+        rig.takenByAnother(HOUR);
+        async(HOUR);
+        int asked = rig.wire.acquires.size();
+        failsWith(async(Duration.ZERO), LockTimeoutException.class);
+        assertThat(rig.wire.acquires).hasSize(asked + 1);
+    }
+
+    @Test
+    void zeroTakesAFreeLock() throws Exception {
+        assertThat(async(Duration.ZERO).get().isHeld()).isTrue();
+    }
+
+    @Test
+    void endsAtItsDeadline() {
+        rig.takenByAnother(HOUR);
+        Duration wait = Duration.ofNanos(3_000_000_001L);
+        CompletableFuture<Lease> future = async(wait);
+        rig.clock.advance(wait.minusNanos(1));
+        assertThat(future).isNotDone();
+        rig.clock.advance(Duration.ofNanos(1));
+        rig.clock.advance(Duration.ZERO);
+        failsWith(future, LockTimeoutException.class);
+    }
+
+    @Test
+    void bearsTheLongestWait() {
+        rig.takenByAnother(MINUTE);
+        CompletableFuture<Lease> future = async(Duration.ofSeconds(Long.MAX_VALUE));
+        rig.clock.advance(Duration.ofSeconds(61));
+        assertThat(future).isCompleted();
+    }
+
+    @Test
+    void theDeadlineOfOneInLineDoesNotDependOnTheHeads() {
+        rig.wire.onAcquire(step -> {
+            rig.hang(Rig.TIMEOUT);
+            throw Wire.noAnswer();
+        });
+        for (int i = 0; i < 20; i++) { // more than there are threads for heads
+            rig.manager.lock("other " + i).acquireAsync(HOUR);
+        }
+        CompletableFuture<Lease> future = async(Duration.ofMillis(100));
+        rig.clock.advance(Duration.ofMillis(100));
+        failsWith(future, LockBackendException.class);
+    }
+
+    @Test
+    void cancelEndsTheWait() {
+        var holder = rig.takenByAnother(HOUR);
+        CompletableFuture<Lease> future = async(HOUR);
+        CompletableFuture<Lease> next = async(HOUR);
+        assertThat(future.cancel(true)).isTrue();
+        assertThat(rig.other.release(holder)).isEqualTo(Ownership.HELD);
+        rig.clock.advance(Duration.ZERO);
+        assertThat(next).isCompleted();
+        assertThat(next.join().isHeld()).isTrue();
+    }
+
+    @Test
+    void whatIsGrantedAfterACancelIsGivenBack() {
+        CompletableFuture<Lease> future = new CompletableFuture<>();
+        AtomicReference<CompletableFuture<Lease>> asked = new AtomicReference<>(future);
+        rig.wire.onAcquire(step -> {
+            var answer = step.get();
+            rig.hang(Duration.ofMillis(5));
+            return answer;
+        });
+        asked.set(rig.lock.acquireAsync(HOUR));
+        rig.clock.advance(Duration.ofMillis(1));
+        assertThat(rig.holder()).isPresent();
+        assertThat(asked.get().cancel(false)).isTrue();
+        rig.clock.advance(Duration.ofMillis(5));
+        assertThat(rig.holder()).isEmpty();
+    }
+
+    @Test
+    void whatIsHandedOverAfterACancelGoesToTheNext() throws Exception {
+        Lease first = rig.held();
+        CompletableFuture<Lease> future = async(HOUR);
+        CompletableFuture<Lease> next = async(HOUR);
+        rig.wire.onHandOver(step -> {
+            var answer = step.get();
+            future.completeExceptionally(new TimeoutException("as orTimeout does"));
+            return answer;
+        });
+        rig.run(first::release);
+        rig.clock.advance(Duration.ZERO);
+        failsWith(future, TimeoutException.class);
+        assertThat(next.get().isHeld()).isTrue();
+    }
+
+    @Test
+    void completesOnAThreadOfTheManagerNotOnTheReleasers() throws Exception {
+        Lease first = rig.held();
+        CompletableFuture<Thread> completer = async(HOUR).thenApply(lease -> Thread.currentThread());
+        AtomicReference<Thread> releaser = new AtomicReference<>();
+        rig.run(() -> {
+            releaser.set(Thread.currentThread());
+            return first.release();
+        });
+        rig.clock.advance(Duration.ZERO);
+        assertThat(completer.get()).isNotEqualTo(releaser.get());
+        assertThat(completer.get().getName()).startsWith("polylock-completion");
+    }
+
+    @Test
+    void aStageThatBlocksKeepsNoOtherLockFromItsRenewals() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            rig.manager.lock("blocks " + i).acquireAsync(HOUR).thenAccept(lease -> rig.hang(HOUR));
+        }
+        Lease lease = rig.held();
+        rig.clock.advance(Duration.ofMinutes(5));
+        assertThat(lease.isHeld()).isTrue();
+    }
+
+    @Test
+    void aThousandWaitersNeedFewThreads() {
+        rig.takenByAnother(HOUR);
+        List<CompletableFuture<Lease>> all = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            all.add(rig.lock.acquireAsync(Duration.ofSeconds(20)));
+        }
+        rig.clock.advance(Duration.ofSeconds(19));
+        long threads = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("polylock-"))
+                .count();
+        assertThat(threads).isLessThan(20);
+        assertThat(rig.wire.acquires).hasSizeLessThan(10);
+        rig.clock.advance(Duration.ofSeconds(1));
+        rig.clock.advance(Duration.ZERO);
+        assertThat(all).allSatisfy(each -> failsWith(each, LockTimeoutException.class));
+    }
+
+    @Test
+    void reportsWhatAcquireWouldThrow() throws Exception {
+        rig.store.setNetwork(Network.REFUSES);
+        CompletableFuture<Lease> unreachable = async(Duration.ofSeconds(3));
+        rig.clock.advance(Duration.ofSeconds(3));
+        rig.clock.advance(Duration.ZERO);
+        failsWith(unreachable, LockBackendException.class);
+        rig.wire.onAcquire(step -> {
+            throw new LockBackendException(Outcome.REFUSED, "no right");
+        });
+        failsWith(async(HOUR), LockBackendException.class);
+        assertThatThrownBy(() -> rig.lock.acquireAsync(Duration.ofNanos(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> rig.lock.withTtl(Duration.ofMillis(50)).acquireAsync(MINUTE))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void closingFailsThoseWhoWaitAtOnce() throws Exception {
+        rig.takenByAnother(HOUR);
+        CompletableFuture<Lease> first = async(HOUR);
+        CompletableFuture<Lease> second = async(HOUR);
+        rig.run(() -> {
+            rig.manager.close();
+            return true;
+        });
+        failsWith(first, IllegalStateException.class);
+        failsWith(second, IllegalStateException.class);
+        failsWith(rig.lock.acquireAsync(HOUR), IllegalStateException.class);
+    }
+}
