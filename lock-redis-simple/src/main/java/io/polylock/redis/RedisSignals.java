@@ -120,6 +120,7 @@ final class RedisSignals implements ReleaseSignals, AutoCloseable {
                 new ScheduledThreadPoolExecutor(1, task -> daemon(task, "polylock-signals-errands"));
         errands.setKeepAliveTime(1, TimeUnit.SECONDS);
         errands.allowCoreThreadTimeOut(true);
+        errands.setRemoveOnCancelPolicy(true);
         errands.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         errands.setRejectedExecutionHandler(new DiscardPolicy());
         return errands;

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -114,13 +115,13 @@ final class SignalConnection implements AutoCloseable {
     private synchronized void connect() {
         Ear ear = new Ear();
         current = Optional.of(ear);
-        Thread thread = RedisSignals.daemon(() -> listen(ear), "polylock-signals");
-        thread.start();
-        after(patience.answer, () -> {
+        RedisSignals.daemon(() -> listen(ear), "polylock-signals").start();
+        Future<?> limit = after(patience.answer, () -> {
             if (!ear.subscribed.isDone()) {
                 drop(ear);
             }
         });
+        ear.subscribed.whenComplete((confirmed, failure) -> limit.cancel(false));
     }
 
     private void listen(Ear ear) {
@@ -144,6 +145,7 @@ final class SignalConnection implements AutoCloseable {
                 return;
             }
             current = Optional.empty();
+            ear.nextCheck.cancel(false);
             if (ear.wasSubscribed()) {
                 lost = true;
                 pauseMillis = FIRST_PAUSE_MILLIS;
@@ -178,8 +180,8 @@ final class SignalConnection implements AutoCloseable {
         return !closed && current.filter(ear::equals).isPresent();
     }
 
-    private void after(Duration pause, Runnable errand) {
-        errands.schedule(errand, pause.toNanos(), TimeUnit.NANOSECONDS);
+    private Future<?> after(Duration pause, Runnable errand) {
+        return errands.schedule(errand, pause.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private static Duration jittered(long millis) {
@@ -192,12 +194,17 @@ final class SignalConnection implements AutoCloseable {
         private final CompletableFuture<Void> subscribed = new CompletableFuture<>();
         private final CompletableFuture<Runnable> cutter = new CompletableFuture<>();
         private volatile long lastSoundNanos = System.nanoTime();
+
+        // guarded by the connection
         private boolean checked;
+        private Future<?> nextCheck = CompletableFuture.completedFuture(null);
 
         @Override
         public void onSubscribe(String to, int channels) {
             lastSoundNanos = System.nanoTime();
-            if (isCurrent(this) && subscribed.complete(null) && foundAgain()) {
+            if (!isCurrent(this)) {
+                cut();
+            } else if (subscribed.complete(null) && foundAgain()) {
                 audience.gap();
             }
         }
@@ -225,29 +232,32 @@ final class SignalConnection implements AutoCloseable {
 
         /** Looks after the connection as long as somebody needs it. */
         void beChecked() {
-            synchronized (SignalConnection.this) {
-                if (checked) {
-                    return;
-                }
+            if (!checked) {
                 checked = true;
+                next(Duration.ZERO, this::check);
             }
-            errands.execute(this::check);
+        }
+
+        void next(Duration pause, Runnable check) {
+            synchronized (SignalConnection.this) {
+                nextCheck = after(pause, check);
+            }
         }
 
         private void check() {
+            long sound = lastSoundNanos;
+            Duration left = patience.silence.minusNanos(System.nanoTime() - sound);
             synchronized (SignalConnection.this) {
                 checked = isCurrent(this) && audience.isNeeded();
                 if (!checked) {
                     return;
                 }
+                if (left.toNanos() > 0 || !wasSubscribed()) {
+                    next(left.toNanos() > 0 ? left : patience.answer, this::check);
+                    return;
+                }
             }
-            long sound = lastSoundNanos;
-            Duration left = patience.silence.minusNanos(System.nanoTime() - sound);
-            if (left.toNanos() > 0) {
-                after(left, this::check);
-            } else if (wasSubscribed()) {
-                askForASound(sound);
-            }
+            askForASound(sound);
         }
 
         /** Subscribes again: unlike PING it needs no permission of its own and proves that we are still known. */
@@ -258,7 +268,7 @@ final class SignalConnection implements AutoCloseable {
                 drop(this);
                 return;
             }
-            after(patience.answer, () -> {
+            next(patience.answer, () -> {
                 if (lastSoundNanos == last) {
                     drop(this);
                 } else {
