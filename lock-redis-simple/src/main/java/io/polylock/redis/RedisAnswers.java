@@ -82,6 +82,17 @@ final class RedisAnswers {
         throw RedisErrors.strange(place, Reply.kind(reply));
     }
 
+    /** Whether a lock was free when we began to wait for it. */
+    boolean watchedFree(Object reply, LockName name, String place) {
+        if (reply.equals(RedisScripts.FOREIGN_WAITING)) {
+            throw foreign(RedisKeys.waiting(keys.lock(name)), place);
+        }
+        if (!reply.equals(RedisScripts.WATCHED_FREE) && !reply.equals(RedisScripts.WATCHED_HELD)) {
+            throw RedisErrors.strange(place, Reply.kind(reply));
+        }
+        return reply.equals(RedisScripts.WATCHED_FREE);
+    }
+
     /** Who holds a lock, from its record and its companion, which tells of the holder only if it names the same one. */
     Holder holder(LockName name, Object record, @Nullable Object companion, String place) {
         if (!(record instanceof List<?> parts && parts.size() >= 3 && parts.get(2) instanceof Long millis)) {
@@ -128,7 +139,7 @@ final class RedisAnswers {
     private static LockBackendException foreign(String key, String place) {
         return new LockBackendException(
                 Outcome.REFUSED,
-                "key \"" + key.replace("\u0001", "\\x01") + "\" of " + place
+                "key \"" + key.replace("\u0001", "\\x01").replace("\u0002", "\\x02") + "\" of " + place
                         + " is Polylock's but holds something else; nothing was changed");
     }
 

@@ -47,6 +47,7 @@ final class RedisErrors {
             "Client sent AUTH, but no password is set", "has no password, but one was given",
             "invalid password", "refused the password",
             "operation not permitted", "wants a password",
+            "Protocol error: unauthenticated", "wants a password",
             "unknown command", "does not know a command that locks need");
 
     private RedisErrors() {}
@@ -108,8 +109,9 @@ final class RedisErrors {
     /** Whether other connections to the same server are as useless as the one that got this error. */
     static boolean spoilsConnection(LockBackendException failure) {
         return failure.getCause() instanceof JedisDataException error
-                && List.of("READONLY", "MASTERDOWN", "LOADING", "NOAUTH", "WRONGPASS")
-                        .contains(code(error));
+                && (List.of("READONLY", "MASTERDOWN", "LOADING", "NOAUTH", "WRONGPASS")
+                                .contains(code(error))
+                        || String.valueOf(error.getMessage()).startsWith("ERR Protocol error"));
     }
 
     static boolean isTimeout(Throwable failure) {

@@ -9,15 +9,16 @@ import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * The keys of a lock. The lock itself is a string at prefix + name, as with lock clients of other languages. What else we
- * keep of it lies at a companion key, in the same cluster slot, that no prefix and no name can spell, because neither may
- * have control characters. Immutable.
+ * keep of it lies at a companion key, and who waits for it at a third one, both in the same cluster slot. No prefix and no
+ * name can spell them, because neither may have control characters. Immutable.
  */
 final class RedisKeys {
 
     private static final String MARK = "polylock\u0001";
+    private static final String WAITING_MARK = "polylock\u0002";
+    private static final String INCARNATION = MARK + "node";
 
     private final String prefix;
-    private static final String INCARNATION = MARK + "node";
 
     RedisKeys(String prefix) {
         this.prefix = prefix;
@@ -37,11 +38,12 @@ final class RedisKeys {
      * key. We repeat that part in braces; where it has a closing brace of its own, a tag of the same slot stands for it.
      */
     static String companion(String lockKey) {
-        String hashed = hashed(lockKey);
-        if (hashed.indexOf('}') >= 0) {
-            return MARK + '{' + SlotTags.of(hashed) + '}' + lockKey;
-        }
-        return MARK + '{' + hashed + '}' + (hashed.equals(lockKey) ? "" : lockKey);
+        return MARK + besides(lockKey);
+    }
+
+    /** The key of the list of those who wait for a lock, as the companion beside its key. */
+    static String waiting(String lockKey) {
+        return WAITING_MARK + besides(lockKey);
     }
 
     /** The name of the lock at a key; empty if the key cannot be one of a lock. */
@@ -59,6 +61,14 @@ final class RedisKeys {
     /** The pattern that all lock keys match. */
     String pattern() {
         return prefix.replaceAll("[\\\\*?\\[\\]^-]", "\\\\$0") + "*";
+    }
+
+    private static String besides(String lockKey) {
+        String hashed = hashed(lockKey);
+        if (hashed.indexOf('}') >= 0) {
+            return '{' + SlotTags.of(hashed) + '}' + lockKey;
+        }
+        return '{' + hashed + '}' + (hashed.equals(lockKey) ? "" : lockKey);
     }
 
     private static String hashed(String key) {

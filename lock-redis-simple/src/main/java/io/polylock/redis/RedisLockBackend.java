@@ -10,6 +10,7 @@ import io.polylock.spi.BatchRenewal;
 import io.polylock.spi.Fencing;
 import io.polylock.spi.Handover;
 import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
@@ -17,12 +18,14 @@ import io.polylock.spi.QuorumMember;
 import io.polylock.spi.RenewResult;
 import io.polylock.spi.ResendingClient;
 import io.polylock.spi.Vote;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisCluster;
@@ -43,9 +46,13 @@ public final class RedisLockBackend implements LockBackend {
 
     private final ScriptRunner runner;
     private final Askers askers;
+    private final Reach reach;
+    private final RedisOptions options;
     private final RedisSteps steps;
     private final RedisAnswers answers;
     private final String shown;
+    private final Optional<RedisSignals> signals;
+    private final AtomicBoolean saidThatNobodySignals = new AtomicBoolean();
     private final List<BackendFeature> features = new ArrayList<>();
     private volatile boolean closed;
 
@@ -59,10 +66,13 @@ public final class RedisLockBackend implements LockBackend {
         CLUSTER
     }
 
-    private RedisLockBackend(ScriptRunner runner, Askers askers, Reach reach, RedisOptions options, String shown) {
+    private RedisLockBackend(
+            ScriptRunner runner, Askers askers, Reach reach, RedisOptions options, String shown, Optional<SignalLine> line) {
         RedisKeys keys = new RedisKeys(options.prefix());
         this.runner = runner;
         this.askers = askers;
+        this.reach = reach;
+        this.options = options;
         this.steps = new RedisSteps(keys);
         this.answers = new RedisAnswers(keys);
         this.shown = shown;
@@ -76,6 +86,9 @@ public final class RedisLockBackend implements LockBackend {
             features.add(new Node());
             features.add(new RedisInspection(keys, runner, this::ask));
         }
+        this.signals = line.map(
+                known -> new RedisSignals(keys, runner, this::ask, known, SignalConnection.Patience.DEFAULT));
+        signals.ifPresent(features::add);
     }
 
     /**
@@ -102,10 +115,12 @@ public final class RedisLockBackend implements LockBackend {
         Optional<Pool<Connection>> pool = poolOf(client);
         if (pool.isPresent()) {
             ScriptRunner runner = new ConnectionRunner(new ClientConnections(pool.get()));
-            return new RedisLockBackend(runner, Askers.on(pool.get().getMaxTotal()), Reach.CONNECTIONS, options, shown);
+            Askers askers = Askers.on(pool.get().getMaxTotal());
+            return new RedisLockBackend(runner, askers, Reach.CONNECTIONS, options, shown, Optional.empty());
         }
         Reach reach = isCluster(client) ? Reach.CLUSTER : Reach.CLIENT;
-        return new RedisLockBackend(new ClientRunner(client), Askers.unlimited(), reach, options, shown);
+        return new RedisLockBackend(
+                new ClientRunner(client), Askers.unlimited(), reach, options, shown, Optional.empty());
     }
 
     /** Locks through connections of our own. */
@@ -115,13 +130,42 @@ public final class RedisLockBackend implements LockBackend {
                 Askers.on(most),
                 Reach.CONNECTIONS,
                 options,
-                "redis://" + address + "/" + handshake.getDatabase());
+                "redis://" + address + "/" + handshake.getDatabase(),
+                Optional.of(new ConnectionLine(new OwnConnections(address, handshake, 1))));
+    }
+
+    /**
+     * The same backend, to be used and closed in place of this one, which listens for releases: those who wait are woken by
+     * one, instead of asking every second.
+     *
+     * @param listener where to listen: a client of the same server that has a connection to spare, because one of it is in use
+     *     as long as the backend is open; stays open when the backend is closed. Best a {@link RedisClient} of its own. Through
+     *     any other client its own timeouts bound the way to the server
+     * @throws IllegalArgumentException if either client leads to a cluster, where a signal knows only those who listen on the
+     *     same node
+     */
+    public RedisLockBackend withSignals(UnifiedJedis listener) {
+        Objects.requireNonNull(listener, "listener");
+        if (reach == Reach.CLUSTER || isCluster(listener)) {
+            throw new IllegalArgumentException("release signals want a client of one server, not of a cluster");
+        }
+        SignalLine line = poolOf(listener)
+                .<SignalLine>map(pool -> new ConnectionLine(new ClientConnections(pool)))
+                .orElseGet(() -> new ClientLine(listener));
+        return new RedisLockBackend(runner, askers, reach, options, shown, Optional.of(line));
     }
 
     @Override
     public Acquisition tryAcquire(LockRequest request) {
-        Object reply = ask(steps.acquire(request), Deadline.in(request.answerWithin()));
-        return answers.acquisition(reply, request.name(), runner.place());
+        LockName name = request.name();
+        Optional<Watches.Standing> standing = signals.flatMap(known -> known.standing(name));
+        Object reply = ask(steps.acquire(request, place(standing)), Deadline.in(request.answerWithin()));
+        Acquisition acquisition = answers.acquisition(reply, name, runner.place());
+        standing.ifPresent(before -> signals.orElseThrow().answered(name, before));
+        if (acquisition instanceof Acquisition.Contended && signals.isEmpty()) {
+            sayOnceThatNobodySignals();
+        }
+        return acquisition;
     }
 
     @Override
@@ -132,7 +176,8 @@ public final class RedisLockBackend implements LockBackend {
 
     @Override
     public Ownership release(LockRequest request) {
-        Object reply = run(steps.release(request), Deadline.in(request.answerWithin()));
+        Optional<RedisSteps.Place> place = place(signals.flatMap(known -> known.standing(request.name())));
+        Object reply = run(steps.release(request, place), Deadline.in(request.answerWithin()));
         return answers.ownership(reply, runner.place());
     }
 
@@ -144,6 +189,7 @@ public final class RedisLockBackend implements LockBackend {
     @Override
     public void close() {
         closed = true;
+        signals.ifPresent(RedisSignals::close);
         runner.close();
     }
 
@@ -160,6 +206,24 @@ public final class RedisLockBackend implements LockBackend {
     private Object ask(Script.Call call, Deadline deadline) {
         requireOpen();
         return askers.ask(deadline, runner.place(), () -> runner.run(call, deadline));
+    }
+
+    private Optional<RedisSteps.Place> place(Optional<Watches.Standing> standing) {
+        return standing.map(known -> {
+            String channel = signals.orElseThrow().channel();
+            return known.signalled() ? RedisSteps.Place.first(channel) : RedisSteps.Place.last(channel);
+        });
+    }
+
+    private void sayOnceThatNobodySignals() {
+        if (saidThatNobodySignals.compareAndSet(false, true)) {
+            Log.quietly(
+                    Level.INFO,
+                    "locks on " + shown + " are polled for while they are contended: "
+                            + (reach == Reach.CLUSTER
+                                    ? "there are no release signals on a cluster"
+                                    : "a second client, given to withSignals, would wake those who wait"));
+        }
     }
 
     private void requireOpen() {

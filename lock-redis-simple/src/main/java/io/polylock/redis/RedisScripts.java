@@ -7,6 +7,10 @@ package io.polylock.redis;
  *
  * <p>The companion of a lock is the string {@code token owner label}: the fencing token of the last grant, the first eight
  * digits of the owner token that got it, and its label.
+ *
+ * <p>Who waits for a lock stands in a list of channels beside it, each the only one of a backend. What is done to this list
+ * comes last and by {@code pcall}: a missing permission or a foreign value there must not spoil what the lock itself became.
+ * The list never outlives the lock's record by more than ten seconds, so that nothing stays of those who have gone.
  */
 final class RedisScripts {
 
@@ -15,6 +19,9 @@ final class RedisScripts {
 
     /** The same for the incarnation's key. */
     static final long FOREIGN_INCARNATION = -12;
+
+    /** The same for the list of those who wait. */
+    static final long FOREIGN_WAITING = -13;
 
     /** The fencing counter has reached 2^53. */
     static final long COUNTER_FULL = -11;
@@ -26,6 +33,10 @@ final class RedisScripts {
     static final long HELD = 1;
     static final long ABSENT = 0;
     static final long OTHER_OWNER = -1;
+
+    // what a watch found
+    static final long WATCHED_HELD = 0;
+    static final long WATCHED_FREE = 1;
 
     // CONFIRMED, NOT_OWNER, OUTDATED, AHEAD_OF_CLOCK, FORGOTTEN
     static final long CONFIRMED = 1;
@@ -92,30 +103,107 @@ final class RedisScripts {
             local keep = math.max(left, math.ceil((token - now) / 1000)) + ARGV[4]
             redis.call('set', KEYS[2], text(token) .. ' ' .. string.sub(ARGV[1], 1, 8) .. ' ' .. ARGV[3], 'px', text(keep))
             redis.call('set', KEYS[1], ARGV[1], 'px', text(left))
+            keep_waiting(left)
+            """;
+
+    /** Makes the list of those who wait, if there is one, last as long as the lock's record. */
+    private static final String KEEP_WAITING =
+            """
+            local function keep_waiting(millis)
+              local waiting = redis.pcall('llen', KEYS[3])
+              if type(waiting) == 'number' and waiting > 0 then
+                redis.pcall('pexpire', KEYS[3], text(millis))
+              end
+            end
+            """;
+
+    /** Puts a channel into the list by RPUSH or LPUSH unless it is in it. Answers false, or the error that kept it out. */
+    private static final String STAND_IN_LINE =
+            """
+            local function stand_in_line(channel, push)
+              local waiting = redis.pcall('lrange', KEYS[3], 0, -1)
+              if waiting.err then
+                return waiting
+              end
+              local standing = false
+              for _, each in ipairs(waiting) do
+                standing = standing or each == channel
+              end
+              if not standing then
+                local pushed = redis.pcall(push, KEYS[3], channel)
+                if type(pushed) ~= 'number' then
+                  return pushed
+                end
+              end
+              local left = redis.call('pttl', KEYS[1])
+              redis.pcall('pexpire', KEYS[3], left < 0 and 10000 or math.max(1, left))
+              return false
+            end
+            """;
+
+    /**
+     * Signals to the first of those who wait that hears it. A channel given as own, the releaser's if it waits itself, gets
+     * its turn only if nobody else is there, and stands in line again otherwise.
+     */
+    private static final String SIGNAL =
+            """
+            local function signal(line, own)
+              local passed_by = false
+              local first = redis.pcall('lpop', line)
+              while type(first) == 'string' do
+                if first == own then
+                  passed_by = true
+                elseif redis.pcall('publish', first, KEYS[1]) ~= 0 then
+                  break
+                end
+                first = redis.pcall('lpop', line)
+              end
+              if passed_by and type(first) ~= 'string' then
+                redis.pcall('publish', own, KEYS[1])
+              elseif passed_by then
+                redis.pcall('rpush', line, own)
+                if redis.pcall('pttl', line) == -1 then
+                  redis.pcall('pexpire', line, 10000)
+                end
+              end
+            end
             """;
 
     /*
-     * KEYS: 1 lock, 2 companion. ARGV: 1 owner token, 2 TTL in ms, 3 label, 4 retention in ms.
+     * KEYS: 1 lock, 2 companion, 3 list of those who wait. ARGV: 1 owner token, 2 TTL in ms, 3 label, 4 retention in ms,
+     * and if we wait for this lock 5 our channel, 6 the command that puts it into the list.
      * Answers the fencing token as text, or what is left of the holder's TTL in ms as a number.
      */
     static final Script ACQUIRE = Script.of(
             READ,
+            KEEP_WAITING,
+            STAND_IN_LINE,
             """
             local held = read(KEYS[1], '')
             if held and held ~= ARGV[1] then
-              return redis.call('pttl', KEYS[1])
+              local left = redis.call('pttl', KEYS[1])
+              if ARGV[5] then
+                stand_in_line(ARGV[5], ARGV[6])
+              end
+              return left
             end
             """,
             MINT,
             GRANT,
-            "return text(token)");
+            """
+            if ARGV[5] then
+              redis.pcall('lrem', KEYS[3], 0, ARGV[5])
+            end
+            return text(token)
+            """);
 
     /*
-     * KEYS: 1 lock, 2 companion. ARGV: 1 to 4 as in ACQUIRE, 5 owner token of the giver.
+     * KEYS: 1 lock, 2 companion, 3 list of those who wait. ARGV: 1 to 4 as in ACQUIRE, 5 owner token of the giver.
      * Answers as ACQUIRE; -1 also if nobody holds the lock.
      */
     static final Script HAND_OVER = Script.of(
             READ,
+            KEEP_WAITING,
             """
             local held = read(KEYS[1], '')
             if not held then
@@ -130,12 +218,13 @@ final class RedisScripts {
             "return text(token)");
 
     /*
-     * KEYS: 1 lock, 2 companion, 3 incarnation. ARGV: 1 to 4 as in ACQUIRE, 5 owner token of the giver or empty,
-     * 6 an incarnation id to use if there is none.
+     * KEYS: 1 lock, 2 companion, 3 list of those who wait, 4 incarnation. ARGV: 1 to 4 as in ACQUIRE, 5 owner token of the
+     * giver or empty, 6 an incarnation id to use if there is none.
      * Answers {token, incarnation id, its age in us, the clock in us}, all as text, or what is left of the holder's TTL.
      */
     static final Script JOIN = Script.of(
             READ,
+            KEEP_WAITING,
             """
             local held = read(KEYS[1], '')
             if held and held ~= ARGV[1] and (ARGV[5] == '' or held ~= ARGV[5]) then
@@ -144,7 +233,7 @@ final class RedisScripts {
             """,
             MINT,
             """
-            local memory = read(KEYS[3], '')
+            local memory = read(KEYS[4], '')
             local id, since = ARGV[6], now
             if memory then
               id, since = string.match(memory, '^([%w-]+) (%d+)$')
@@ -152,7 +241,7 @@ final class RedisScripts {
                 return -12
               end
             else
-              redis.call('set', KEYS[3], id .. ' ' .. text(now))
+              redis.call('set', KEYS[4], id .. ' ' .. text(now))
             end
             """,
             GRANT,
@@ -194,11 +283,12 @@ final class RedisScripts {
             """);
 
     /*
-     * KEYS: 1 lock, 2 companion. ARGV: 1 owner token, 2 TTL in ms, 3 retention in ms.
+     * KEYS: 1 lock, 2 companion, 3 list of those who wait. ARGV: 1 owner token, 2 TTL in ms, 3 retention in ms.
      * Answers 1 held and renewed, 0 absent, -1 another owner. Neither expiry is ever brought nearer.
      */
     static final Script RENEW = Script.of(
             READ,
+            KEEP_WAITING,
             OWNED,
             """
             local keep = ARGV[2] + ARGV[3]
@@ -208,18 +298,52 @@ final class RedisScripts {
             end
             if redis.call('pttl', KEYS[1]) < tonumber(ARGV[2]) then
               redis.call('pexpire', KEYS[1], ARGV[2])
+              keep_waiting(tonumber(ARGV[2]))
             end
             return 1
             """);
 
     /*
-     * KEYS: 1 lock. ARGV: 1 owner token.
+     * KEYS: 1 lock, 2 list of those who wait. ARGV: 1 owner token, and if we wait for this lock 2 our channel.
      * Answers 1 held and freed, 0 absent, -1 another owner. The companion stays: it was kept long enough at the grant.
      */
-    static final Script RELEASE =
-            Script.of(READ, OWNED, """
+    static final Script RELEASE = Script.of(
+            READ,
+            SIGNAL,
+            OWNED,
+            """
             redis.call('del', KEYS[1])
+            signal(KEYS[2], ARGV[2])
             return 1
+            """);
+
+    /*
+     * KEYS: 1 lock, 2 companion, 3 list of those who wait. ARGV: 1 our channel.
+     * Answers 0 standing in line, 1 the same and the lock is free, or that something foreign is at the list's key.
+     */
+    static final Script WATCH = Script.of(
+            READ,
+            STAND_IN_LINE,
+            """
+            local failure = stand_in_line(ARGV[1], 'rpush')
+            if failure then
+              return string.find(failure.err, 'WRONGTYPE', 1, true) and -13 or failure
+            end
+            return read(KEYS[1], '') and 0 or 1
+            """);
+
+    /*
+     * KEYS: 1 lock, 2 list of those who wait.
+     * Signals once more if the lock is free: whoever was signalled does not want it any more.
+     */
+    static final Script PASS_ON = Script.of(
+            READ,
+            SIGNAL,
+            """
+            if not read(KEYS[1], '') then
+              signal(KEYS[2])
+            end
+            return 0
             """);
 
     private static final String LOOK =
@@ -238,15 +362,17 @@ final class RedisScripts {
     static final Script INSPECT = Script.of(READ, LOOK, "return found");
 
     /*
-     * KEYS: 1 lock, 2 companion.
+     * KEYS: 1 lock, 2 companion, 3 list of those who wait.
      * Answers as INSPECT. Deletes nothing but strings.
      */
     static final Script REVOKE = Script.of(
             READ,
+            SIGNAL,
             LOOK,
             """
             if held == 'string' then
               redis.call('del', KEYS[1])
+              signal(KEYS[3])
             end
             return found
             """);

@@ -86,10 +86,11 @@ final class RedisCycleBenchmark {
 
     private static void raw(RedisClient client) {
         Script.Call acquire = RedisScripts.ACQUIRE.on(
-                List.of("lock:" + NAME, RedisKeys.companion("lock:" + NAME)),
-                List.of(OwnerToken.random().value(), "30000", "host", "3600000"));
+                List.of("lock:" + NAME, RedisKeys.companion("lock:" + NAME), RedisKeys.waiting("lock:" + NAME)),
+                List.of(OwnerToken.random().value(), "30000", "host", "3600000", "", ""));
         Script.Call release = RedisScripts.RELEASE.on(
-                List.of("lock:" + NAME), List.of(new String(acquire.arguments().get(0), UTF_8)));
+                List.of("lock:" + NAME, RedisKeys.waiting("lock:" + NAME)),
+                List.of(new String(acquire.arguments().get(0), UTF_8), ""));
         send(client, acquire);
         send(client, release);
     }

@@ -674,7 +674,7 @@ class RedisLockBackendIT {
         assertThat(backend.feature(Fencing.class)).isPresent();
         assertThat(backend.feature(Handover.class)).isPresent();
         assertThat(backend.feature(Handover.class)).isEqualTo(backend.feature(Handover.class));
-        assertThat(backend.feature(ReleaseSignals.class)).isEmpty();
+        assertThat(backend.feature(ReleaseSignals.class).isPresent()).isEqualTo(way == Way.URL);
         assertThat(backend.feature(ResendingClient.class).isPresent()).isEqualTo(way == Way.OPAQUE_CLIENT);
     }
 
