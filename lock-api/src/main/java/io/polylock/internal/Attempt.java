@@ -94,7 +94,7 @@ final class Attempt {
             LeaseHandle handle = new LeaseHandle(lease);
             lease.watchExpiry();
             if (options.renewal() == LockOptions.Renewal.AUTOMATIC) {
-                Watchdog.start(parts, lease);
+                parts.renewals().plan(lease);
             }
             return new Answer.Got(handle);
         } catch (RuntimeException | Error noTimer) {

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param driftPermille drift: thousandths of the TTL
  * @param driftFixed drift: what comes on top
  * @param renewalsPerTtl a lease is renewed after TTL divided by this
- * @param renewalJitter how much earlier than that a renewal may start, as a fraction of the interval
+ * @param renewalJitter how much earlier than that a renewal may start, as a fraction of the interval, to share a request
  * @param retriesPerTtl after a failure a renewal is tried again after TTL divided by this, at most {@link #retryCeiling}
  * @param retryCeiling see retriesPerTtl
  * @param firstPoll the first pause of a waiter
@@ -19,7 +19,9 @@ import java.time.Duration;
  * @param undoCeiling see undoBackoff
  * @param undoCapacity how many undos may be outstanding
  * @param callbackThreads how many loss callbacks run at the same time
- * @param renewalThreads how many renewals run at the same time
+ * @param renewalThreads how many renewals run at the same time, of those with bounds alike, if each is a request of its own
+ * @param renewalBatch how many leases may share a renewal request
+ * @param batchThreads how many such requests run at the same time
  */
 public record Numbers(
         int driftPermille,
@@ -35,7 +37,9 @@ public record Numbers(
         Duration undoCeiling,
         int undoCapacity,
         int callbackThreads,
-        int renewalThreads) {
+        int renewalThreads,
+        int renewalBatch,
+        int batchThreads) {
 
     /** What every manager uses. */
     public static final Numbers DEFAULTS = new Numbers(
@@ -52,7 +56,9 @@ public record Numbers(
             Duration.ofSeconds(2),
             1_024,
             2,
-            4);
+            4,
+            256,
+            2);
 
     /** The allowance for clocks that run at different rates, in nanoseconds, rounded up. */
     long driftNanos(Duration ttl) {

@@ -14,20 +14,24 @@ record Parts(
         LockClock.Workers workers,
         Numbers numbers,
         Undo undo,
-        Executor renewals,
+        Agenda agenda,
+        Renewals renewals,
         Executor callbacks,
         Duration answerWithin) {
 
     static Parts of(LockBackend backend, LockClock clock, Numbers numbers, Duration answerWithin) {
         LockClock.Workers workers = clock.newWorkers("polylock");
+        Agenda agenda = new Agenda(clock, workers);
+        Renewer renewer = new Renewer(backend, clock, numbers, answerWithin);
         return new Parts(
                 backend,
                 clock,
                 workers,
                 numbers,
                 new Undo(backend, clock, workers, numbers, answerWithin),
-                workers.lane("renewal", numbers.renewalThreads()),
-                workers.lane("callback", numbers.callbackThreads()),
+                agenda,
+                new Renewals(clock, workers, agenda, numbers, renewer),
+                new Callbacks(workers.lane("callback", numbers.callbackThreads()), agenda),
                 answerWithin);
     }
 

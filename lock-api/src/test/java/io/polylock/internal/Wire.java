@@ -6,11 +6,13 @@ import io.polylock.LockBackendException.Outcome;
 import io.polylock.memory.MemoryLockBackend;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
+import io.polylock.spi.BatchRenewal;
 import io.polylock.spi.Inspection;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.Ownership;
+import io.polylock.spi.RenewResult;
 import io.polylock.spi.ResendingClient;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +29,7 @@ final class Wire implements LockBackend {
 
     final List<Call> acquires = new CopyOnWriteArrayList<>();
     final List<Call> renewals = new CopyOnWriteArrayList<>();
+    final List<List<LockRequest>> batches = new CopyOnWriteArrayList<>();
     final List<Call> releases = new CopyOnWriteArrayList<>();
     final AtomicInteger looks = new AtomicInteger();
     final AtomicInteger closings = new AtomicInteger();
@@ -36,6 +39,7 @@ final class Wire implements LockBackend {
     private volatile Function<Supplier<Acquisition>, Acquisition> acquiring = Supplier::get;
     private volatile Function<Supplier<Ownership>, Ownership> renewing = Supplier::get;
     private volatile Function<Supplier<Ownership>, Ownership> releasing = Supplier::get;
+    private volatile Function<Supplier<List<RenewResult>>, List<RenewResult>> renewingAll = Supplier::get;
     private volatile Runnable closing = () -> {};
     private volatile Runnable looking = () -> {};
     private volatile boolean resends;
@@ -55,6 +59,10 @@ final class Wire implements LockBackend {
 
     void onRenew(Function<Supplier<Ownership>, Ownership> script) {
         renewing = script;
+    }
+
+    void onRenewAll(Function<Supplier<List<RenewResult>>, List<RenewResult>> script) {
+        renewingAll = script;
     }
 
     void onRelease(Function<Supplier<Ownership>, Ownership> script) {
@@ -91,6 +99,12 @@ final class Wire implements LockBackend {
         return releasing.apply(() -> store.release(request));
     }
 
+    private List<RenewResult> renewAll(List<LockRequest> requests) {
+        batches.add(requests);
+        return renewingAll.apply(
+                () -> store.feature(BatchRenewal.class).orElseThrow().renewAll(requests));
+    }
+
     @Override
     public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
         if (type == Inspection.class) {
@@ -99,6 +113,10 @@ final class Wire implements LockBackend {
         }
         if (type == ResendingClient.class && resends) {
             return Optional.of(type.cast(new ResendingClient() {}));
+        }
+        if (type == BatchRenewal.class) {
+            BatchRenewal batch = this::renewAll;
+            return Optional.of(type.cast(batch));
         }
         return store.feature(type);
     }

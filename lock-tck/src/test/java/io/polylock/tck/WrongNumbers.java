@@ -44,6 +44,8 @@ final class WrongNumbers {
                 N.undoCeiling(),
                 N.undoCapacity(),
                 N.callbackThreads(),
-                N.renewalThreads());
+                N.renewalThreads(),
+                N.renewalBatch(),
+                N.batchThreads());
     }
 }
