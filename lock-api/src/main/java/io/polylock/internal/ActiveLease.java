@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * callback runs under its monitor.
  */
 final class ActiveLease {
-
-    /** When to try again to find a thread for a loss action. */
-    private static final Duration AGAIN = Duration.ofMillis(100);
 
     /** Where a lease is in its life. */
     enum State {
@@ -79,7 +76,7 @@ final class ActiveLease {
     synchronized void watchExpiry() {
         if (state == State.HELD) {
             expiry.cancel();
-            expiry = parts.workers().after(Duration.ofNanos(remainingNanos()), this::alarm);
+            expiry = parts.agenda().after(Duration.ofNanos(remainingNanos()), this::alarm);
         }
     }
 
@@ -143,9 +140,10 @@ final class ActiveLease {
     }
 
     /** Plans the next renewal, unless the lease is over. */
-    synchronized void renewAfter(Duration delay, Runnable renewal) {
+    synchronized void planRenewal(Supplier<LockClock.Scheduled> plan) {
         if (state == State.HELD) {
-            nextRenewal = parts.workers().after(delay, renewal);
+            nextRenewal.cancel();
+            nextRenewal = plan.get();
         }
     }
 
@@ -362,19 +360,12 @@ final class ActiveLease {
     }
 
     private void tell(Consumer<? super LossCause> action, LossCause cause) {
-        Runnable telling = () -> {
+        parts.callbacks().execute(() -> {
             try {
                 action.accept(cause);
             } catch (RuntimeException | Error e) {
                 Log.quietly(Level.WARNING, () -> "a loss action of lock '" + request.name() + "' failed", e);
             }
-        };
-        try {
-            parts.callbacks().execute(telling);
-        } catch (RejectedExecutionException managerClosed) {
-            telling.run();
-        } catch (RuntimeException | Error noThread) {
-            parts.workers().after(AGAIN, () -> tell(action, cause));
-        }
+        });
     }
 }

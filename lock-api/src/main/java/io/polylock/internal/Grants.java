@@ -54,7 +54,7 @@ final class Grants {
             parts.observers().acquired(request.name(), waitedNanos, ask.wokenBy(), granted.fencingToken());
             lease.watchExpiry();
             if (options.renewal() == LockOptions.Renewal.AUTOMATIC) {
-                Watchdog.start(parts, lease);
+                parts.renewals().plan(lease);
             }
             return new Answer.Got(handle);
         } catch (RuntimeException | Error noTimer) {

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param driftPermille drift: thousandths of the TTL
  * @param driftFixed drift: what comes on top
  * @param renewalsPerTtl a lease is renewed after TTL divided by this
- * @param renewalJitter how much earlier than that a renewal may start, as a fraction of the interval
+ * @param renewalJitter how much earlier than that a renewal may start, as a fraction of the interval, to share a request
  * @param retriesPerTtl after a failure a renewal is tried again after TTL divided by this, at most {@link #retryCeiling}
  * @param retryCeiling see retriesPerTtl
  * @param firstPoll the first pause of a waiter
@@ -24,7 +24,9 @@ import java.time.Duration;
  * @param sitOut how long a manager then leaves the lock to others
  * @param callbackThreads how many loss actions run at the same time, and how many futures are completed
  * @param headThreads how many asynchronous waiters ask at the same time
- * @param renewalThreads how many renewals run at the same time
+ * @param renewalThreads how many renewals run at the same time, of those with bounds alike, if each is a request of its own
+ * @param renewalBatch how many leases may share a renewal request
+ * @param batchThreads how many such requests run at the same time
  */
 public record Numbers(
         int driftPermille,
@@ -45,7 +47,9 @@ public record Numbers(
         Duration sitOut,
         int callbackThreads,
         int headThreads,
-        int renewalThreads) {
+        int renewalThreads,
+        int renewalBatch,
+        int batchThreads) {
 
     /** What every manager uses. */
     public static final Numbers DEFAULTS = new Numbers(
@@ -67,7 +71,9 @@ public record Numbers(
             Duration.ofMillis(5),
             2,
             8,
-            4);
+            4,
+            256,
+            2);
 
     /** The allowance for clocks that run at different rates, in nanoseconds, rounded up. */
     long driftNanos(Duration ttl) {

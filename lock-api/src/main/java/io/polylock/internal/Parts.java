@@ -15,7 +15,8 @@ record Parts(
         Numbers numbers,
         Observers observers,
         Undo undo,
-        Executor renewals,
+        Agenda agenda,
+        Renewals renewals,
         Executor callbacks,
         Executor heads,
         Executor completions,
@@ -23,6 +24,8 @@ record Parts(
 
     static Parts of(LockBackend backend, LockClock clock, Numbers numbers, Duration answerWithin, Observers observers) {
         LockClock.Workers workers = clock.newWorkers("polylock");
+        Agenda agenda = new Agenda(clock, workers);
+        Renewer renewer = new Renewer(backend, clock, numbers, answerWithin);
         return new Parts(
                 backend,
                 clock,
@@ -30,8 +33,9 @@ record Parts(
                 numbers,
                 observers,
                 new Undo(backend, clock, workers, numbers, answerWithin, observers),
-                workers.lane("renewal", numbers.renewalThreads()),
-                workers.lane("callback", numbers.callbackThreads()),
+                agenda,
+                new Renewals(clock, workers, agenda, numbers, renewer),
+                new Callbacks(workers.lane("callback", numbers.callbackThreads()), agenda),
                 workers.lane("head", numbers.headThreads()),
                 workers.lane("completion", numbers.callbackThreads()),
                 answerWithin);

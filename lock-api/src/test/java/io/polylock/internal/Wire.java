@@ -6,12 +6,14 @@ import io.polylock.LockBackendException.Outcome;
 import io.polylock.memory.MemoryLockBackend;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
+import io.polylock.spi.BatchRenewal;
 import io.polylock.spi.Handover;
 import io.polylock.spi.Inspection;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.Ownership;
+import io.polylock.spi.RenewResult;
 import io.polylock.spi.ResendingClient;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +31,7 @@ final class Wire implements LockBackend {
 
     final List<Call> acquires = new CopyOnWriteArrayList<>();
     final List<Call> renewals = new CopyOnWriteArrayList<>();
+    final List<List<LockRequest>> batches = new CopyOnWriteArrayList<>();
     final List<Call> releases = new CopyOnWriteArrayList<>();
     final List<Call> handOvers = new CopyOnWriteArrayList<>();
     final AtomicInteger looks = new AtomicInteger();
@@ -41,6 +44,7 @@ final class Wire implements LockBackend {
     private volatile Function<Supplier<Ownership>, Ownership> renewing = Supplier::get;
     private volatile Function<Supplier<Ownership>, Ownership> releasing = Supplier::get;
     private volatile Function<Supplier<Acquisition>, Acquisition> handingOver = Supplier::get;
+    private volatile Function<Supplier<List<RenewResult>>, List<RenewResult>> renewingAll = Supplier::get;
     private volatile Runnable closing = () -> {};
     private volatile Runnable looking = () -> {};
     private volatile boolean resends;
@@ -65,6 +69,10 @@ final class Wire implements LockBackend {
 
     void onRenew(Function<Supplier<Ownership>, Ownership> script) {
         renewing = script;
+    }
+
+    void onRenewAll(Function<Supplier<List<RenewResult>>, List<RenewResult>> script) {
+        renewingAll = script;
     }
 
     void onRelease(Function<Supplier<Ownership>, Ownership> script) {
@@ -105,6 +113,12 @@ final class Wire implements LockBackend {
         return releasing.apply(() -> store.release(request));
     }
 
+    private List<RenewResult> renewAll(List<LockRequest> requests) {
+        batches.add(requests);
+        return renewingAll.apply(
+                () -> store.feature(BatchRenewal.class).orElseThrow().renewAll(requests));
+    }
+
     @Override
     public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
         if (type == Inspection.class) {
@@ -116,6 +130,10 @@ final class Wire implements LockBackend {
         }
         if (missing.contains(type)) {
             return Optional.empty();
+        }
+        if (type == BatchRenewal.class) {
+            BatchRenewal batch = this::renewAll;
+            return Optional.of(type.cast(batch));
         }
         return type == Handover.class
                 ? store.feature(Handover.class).map(this::scripted).map(type::cast)

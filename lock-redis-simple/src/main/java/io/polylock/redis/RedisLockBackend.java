@@ -67,7 +67,12 @@ public final class RedisLockBackend implements LockBackend {
     }
 
     private RedisLockBackend(
-            ScriptRunner runner, Askers askers, Reach reach, RedisOptions options, String shown, Optional<SignalLine> line) {
+            ScriptRunner runner,
+            Askers askers,
+            Reach reach,
+            RedisOptions options,
+            String shown,
+            Optional<SignalLine> line) {
         RedisKeys keys = new RedisKeys(options.prefix());
         this.runner = runner;
         this.askers = askers;
@@ -86,8 +91,8 @@ public final class RedisLockBackend implements LockBackend {
             features.add(new Node());
             features.add(new RedisInspection(keys, runner, this::ask));
         }
-        this.signals = line.map(
-                known -> new RedisSignals(keys, runner, this::ask, known, SignalConnection.Patience.DEFAULT));
+        this.signals =
+                line.map(known -> new RedisSignals(keys, runner, this::ask, known, SignalConnection.Patience.DEFAULT));
         signals.ifPresent(features::add);
     }
 

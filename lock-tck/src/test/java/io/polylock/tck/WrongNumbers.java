@@ -49,6 +49,8 @@ final class WrongNumbers {
                 N.sitOut(),
                 N.callbackThreads(),
                 N.headThreads(),
-                N.renewalThreads());
+                N.renewalThreads(),
+                N.renewalBatch(),
+                N.batchThreads());
     }
 }
