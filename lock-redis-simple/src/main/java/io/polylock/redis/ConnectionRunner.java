@@ -4,6 +4,8 @@ package io.polylock.redis;
 import io.polylock.LockBackendException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -18,6 +20,9 @@ final class ConnectionRunner implements ScriptRunner {
     private static final int BATCH = 32;
 
     private final Connections connections;
+
+    /** The scripts that were sent as text at least once, so that the server most likely knows them. */
+    private final Set<Script> sent = ConcurrentHashMap.newKeySet();
 
     ConnectionRunner(Connections connections) {
         this.connections = connections;
@@ -90,11 +95,15 @@ final class ConnectionRunner implements ScriptRunner {
     /** One round trip; a second one only if the server has forgotten the script, and then nothing has run. */
     private Object ask(Wire wire, Script.Call call, Deadline deadline) {
         try {
-            return exchange(wire, call.byDigest(), deadline);
+            return exchange(wire, command(call), deadline);
         } catch (JedisNoScriptException forgotten) {
             requireTime(deadline);
             return exchange(wire, call.byText(), deadline);
         }
+    }
+
+    private CommandArguments command(Script.Call call) {
+        return sent.add(call.script()) ? call.byText() : call.byDigest();
     }
 
     private static Object exchange(Wire wire, CommandArguments command, Deadline deadline) {
@@ -105,7 +114,7 @@ final class ConnectionRunner implements ScriptRunner {
     private void askTogether(Wire wire, List<Script.Call> calls, Deadline deadline, List<Result> results) {
         requireTime(deadline);
         wire.endBy(deadline);
-        calls.forEach(call -> wire.connection().sendCommand(call.byDigest()));
+        calls.forEach(call -> wire.connection().sendCommand(command(call)));
         int first = results.size();
         List<Integer> forgotten = new ArrayList<>();
         for (int i = 0; i < calls.size(); i++) {
