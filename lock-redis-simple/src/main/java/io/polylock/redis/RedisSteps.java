@@ -46,7 +46,8 @@ final class RedisSteps {
 
     Script.Call handOver(OwnerToken from, LockRequest to) {
         return RedisScripts.HAND_OVER.on(
-                all(to.name()), List.of(to.owner().value(), millis(to.ttl()), to.label(), RETENTION_MILLIS, from.value()));
+                all(to.name()),
+                List.of(to.owner().value(), millis(to.ttl()), to.label(), RETENTION_MILLIS, from.value()));
     }
 
     Script.Call join(LockRequest request, Optional<OwnerToken> from) {

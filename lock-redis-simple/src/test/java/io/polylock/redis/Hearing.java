@@ -16,7 +16,9 @@ final class Hearing implements ReleaseSignals.SignalListener {
     private final Semaphore gaps = new Semaphore(0);
 
     static ReleaseSignals.Subscription watch(LockBackend backend, String name, ReleaseSignals.SignalListener listener) {
-        return backend.feature(ReleaseSignals.class).orElseThrow().watch(new LockName(name), listener, Requests.PATIENCE);
+        return backend.feature(ReleaseSignals.class)
+                .orElseThrow()
+                .watch(new LockName(name), listener, Requests.PATIENCE);
     }
 
     @Override

@@ -102,7 +102,9 @@ class RedisSignalsIT {
         for (int round = 0; round < 9; round++) {
             assertThat(releaser.release(held)).isEqualTo(Ownership.HELD);
 
-            assertThat(hearings.get(round % 3).hearsRelease()).as("round %s", round).isTrue();
+            assertThat(hearings.get(round % 3).hearsRelease())
+                    .as("round %s", round)
+                    .isTrue();
             releaser = backends.get(round % 3);
             held = taken(releaser, TTL);
             contended(backends.get((round + 2) % 3).tryAcquire(fresh(NAME)));
@@ -255,7 +257,8 @@ class RedisSignalsIT {
             LockRequest wanted = fresh(NAME);
             if (first.tryAcquire(wanted) instanceof Acquisition.Contended) {
                 Hearing hearing = new Hearing();
-                try (Subscription subscription = watch(first, NAME, hearing)) {
+                Subscription subscription = watch(first, NAME, hearing);
+                try (subscription) {
                     while (first.tryAcquire(wanted) instanceof Acquisition.Contended) {
                         assertThat(hearing.hearsRelease()).as("round %s", round).isTrue();
                     }
@@ -329,8 +332,7 @@ class RedisSignalsIT {
         LockRequest held = taken(holder, TTL);
         LockRequest heir = fresh(NAME);
 
-        LockBackendException failure =
-                catchThrowableOfType(LockBackendException.class, () -> watch(first, NAME, a));
+        LockBackendException failure = catchThrowableOfType(LockBackendException.class, () -> watch(first, NAME, a));
 
         assertThat(failure.outcome()).isEqualTo(Outcome.REFUSED);
         assertThat(failure).hasMessageContaining("polylock\\x02{" + KEY + "}");
@@ -387,8 +389,9 @@ class RedisSignalsIT {
             all.add(CompletableFuture.supplyAsync(() -> watch(first, name, a), task -> new Thread(task).start()));
         }
 
-        assertThat(all).allSatisfy(each ->
-                assertThat(each.orTimeout(5, TimeUnit.SECONDS).join()).isNotNull());
+        assertThat(all)
+                .allSatisfy(each ->
+                        assertThat(each.orTimeout(5, TimeUnit.SECONDS).join()).isNotNull());
 
         assertThat(calls("subscribe")).isEqualTo(before + 1);
     }
@@ -485,9 +488,8 @@ class RedisSignalsIT {
             own.pause();
             long start = System.nanoTime();
 
-            LockBackendException failure = catchThrowableOfType(
-                    LockBackendException.class,
-                    () -> waiter.feature(ReleaseSignals.class)
+            LockBackendException failure =
+                    catchThrowableOfType(LockBackendException.class, () -> waiter.feature(ReleaseSignals.class)
                             .orElseThrow()
                             .watch(fresh(NAME).name(), a, Duration.ofMillis(300)));
 

@@ -41,8 +41,8 @@ class SignalConnectionIT {
         redis = RedisClient.create(server.host(), server.port());
         BackendUrl.Host host = new BackendUrl.Host(server.host(), OptionalInt.of(server.port()));
         connection = new SignalConnection(
-                new ConnectionLine(
-                        new OwnConnections(host, DefaultJedisClientConfig.builder().build(), 1)),
+                new ConnectionLine(new OwnConnections(
+                        host, DefaultJedisClientConfig.builder().build(), 1)),
                 CHANNEL,
                 SHORT,
                 errands,
