@@ -151,7 +151,8 @@ final class SignalConnection implements AutoCloseable {
                 pauseMillis = FIRST_PAUSE_MILLIS;
             }
             if (!closed) {
-                // those who ask meanwhile connect at once: without this, each of their failures would add one that repeats
+                // those who ask meanwhile connect at once: without this, each of their failures would add one that
+                // repeats
                 comeback.cancel(false);
                 comeback = schedule(jittered(pauseMillis), this::reconnect);
                 pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
