@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.redis;
 
-import io.polylock.LockBackendException;
-import io.polylock.LockBackendException.Outcome;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
 import io.polylock.spi.BackendUrl;
-import io.polylock.spi.BatchRenewal;
 import io.polylock.spi.Fencing;
 import io.polylock.spi.Handover;
 import io.polylock.spi.LockBackend;
@@ -14,14 +11,9 @@ import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
-import io.polylock.spi.QuorumMember;
-import io.polylock.spi.RenewResult;
 import io.polylock.spi.ResendingClient;
-import io.polylock.spi.Vote;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -83,12 +75,12 @@ public final class RedisLockBackend implements LockBackend {
         this.shown = shown;
         features.add(new Grants());
         if (reach == Reach.CONNECTIONS) {
-            features.add(new Batches());
+            features.add(new RedisBatches(keys, runner, this::requireOpen));
         } else {
             features.add(new Resending());
         }
         if (reach != Reach.CLUSTER) {
-            features.add(new Node());
+            features.add(new RedisNode(keys, runner, this::run));
             features.add(new RedisInspection(keys, runner, this::ask));
         }
         this.signals =
@@ -257,54 +249,6 @@ public final class RedisLockBackend implements LockBackend {
         public Acquisition handOver(OwnerToken giver, LockRequest heir) {
             Object reply = run(steps.handOver(giver, heir), Deadline.in(heir.answerWithin()));
             return answers.acquisition(reply, heir.name(), runner.place());
-        }
-    }
-
-    private final class Batches implements BatchRenewal {
-
-        @Override
-        public List<RenewResult> renewAll(List<LockRequest> requests) {
-            requireOpen();
-            Duration bound = requests.stream()
-                    .map(LockRequest::answerWithin)
-                    .min(Comparator.naturalOrder())
-                    .orElse(Duration.ZERO);
-            List<Script.Call> calls = requests.stream().map(steps::renew).toList();
-            return runner.runAll(calls, Deadline.in(bound)).stream()
-                    .map(this::renewed)
-                    .toList();
-        }
-
-        private RenewResult renewed(ScriptRunner.Result result) {
-            if (result instanceof ScriptRunner.Result.Failed failed) {
-                return new RenewResult.Failed(failed.failure());
-            }
-            try {
-                return new RenewResult.Answered(
-                        answers.ownership(((ScriptRunner.Result.Reply) result).value(), runner.place()));
-            } catch (LockBackendException e) {
-                return new RenewResult.Failed(e);
-            }
-        }
-    }
-
-    private final class Node implements QuorumMember {
-
-        @Override
-        public Vote.Join join(LockRequest request, Optional<OwnerToken> from) {
-            Object reply = run(steps.join(request, from), Deadline.in(request.answerWithin()));
-            return answers.join(reply, request.name(), runner.place());
-        }
-
-        @Override
-        public Vote.Confirmation confirm(LockRequest request, String incarnation, long token, Duration maxSkew) {
-            if (token < 1 || token >= Fencing.TOKEN_LIMIT) {
-                throw new LockBackendException(
-                        Outcome.REFUSED, "a fencing token must be positive and below 2^53 but was " + token);
-            }
-            Object reply =
-                    run(steps.confirm(request, incarnation, token, maxSkew), Deadline.in(request.answerWithin()));
-            return answers.confirmation(reply, request.name(), runner.place());
         }
     }
 

@@ -55,6 +55,7 @@ final class SignalConnection implements AutoCloseable {
     // guarded by this
     private Optional<Ear> current = Optional.empty();
     private long pauseMillis = FIRST_PAUSE_MILLIS;
+    private Future<?> comeback = CompletableFuture.completedFuture(null);
     private boolean lost;
     private boolean closed;
 
@@ -78,7 +79,7 @@ final class SignalConnection implements AutoCloseable {
             open().subscribed.get(deadline.leftNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof LockBackendException failure) {
-                throw new LockBackendException(failure.outcome(), failure.getMessage(), failure);
+                throw new LockBackendException(failure.outcome(), String.valueOf(failure.getMessage()), failure);
             }
             throw RedisErrors.noConnection(line.place(), e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {
@@ -116,12 +117,11 @@ final class SignalConnection implements AutoCloseable {
         Ear ear = new Ear();
         current = Optional.of(ear);
         RedisSignals.daemon(() -> listen(ear), "polylock-signals").start();
-        Future<?> limit = after(patience.answer, () -> {
+        after(patience.answer, () -> {
             if (!ear.subscribed.isDone()) {
                 drop(ear);
             }
         });
-        ear.subscribed.whenComplete((confirmed, failure) -> limit.cancel(false));
     }
 
     private void listen(Ear ear) {
@@ -151,7 +151,10 @@ final class SignalConnection implements AutoCloseable {
                 pauseMillis = FIRST_PAUSE_MILLIS;
             }
             if (!closed) {
-                after(jittered(pauseMillis), this::reconnect);
+                // those who ask meanwhile connect at once: without this, each of their failures would add one that
+                // repeats
+                comeback.cancel(false);
+                comeback = schedule(jittered(pauseMillis), this::reconnect);
                 pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
             }
         }
@@ -180,7 +183,11 @@ final class SignalConnection implements AutoCloseable {
         return !closed && current.filter(ear::equals).isPresent();
     }
 
-    private Future<?> after(Duration pause, Runnable errand) {
+    private void after(Duration pause, Runnable errand) {
+        Future<?> unused = schedule(pause, errand);
+    }
+
+    private Future<?> schedule(Duration pause, Runnable errand) {
         return errands.schedule(errand, pause.toNanos(), TimeUnit.NANOSECONDS);
     }
 
@@ -227,7 +234,7 @@ final class SignalConnection implements AutoCloseable {
 
         /** Ends it, now or as soon as it can be ended. */
         void cut() {
-            cutter.thenAccept(Runnable::run);
+            Future<?> unused = cutter.thenAccept(Runnable::run);
         }
 
         /** Looks after the connection as long as somebody needs it. */
@@ -240,7 +247,7 @@ final class SignalConnection implements AutoCloseable {
 
         void next(Duration pause, Runnable check) {
             synchronized (SignalConnection.this) {
-                nextCheck = after(pause, check);
+                nextCheck = schedule(pause, check);
             }
         }
 

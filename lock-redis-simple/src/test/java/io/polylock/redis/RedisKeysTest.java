@@ -50,6 +50,10 @@ class RedisKeysTest {
             assertThat(JedisClusterCRC16.getSlot(RedisKeys.companion(lock)))
                     .as("slot of the companion of '%s'", lock)
                     .isEqualTo(JedisClusterCRC16.getSlot(lock));
+            assertThat(JedisClusterCRC16.getSlot(RedisKeys.waiting(lock)))
+                    .as("slot of the list of '%s'", lock)
+                    .isEqualTo(JedisClusterCRC16.getSlot(lock));
+            assertThat(RedisKeys.waiting(lock)).isNotEqualTo(RedisKeys.companion(lock));
         }
     }
 
@@ -94,8 +98,12 @@ class RedisKeysTest {
 
         assertThat(keys.nameAt(RedisKeys.incarnation())).isEmpty();
         assertThat(names())
-                .allSatisfy(name -> assertThat(keys.nameAt(RedisKeys.companion(keys.lock(new LockName(name)))))
-                        .isEmpty());
+                .map(LockName::new)
+                .map(keys::lock)
+                .allSatisfy(lock ->
+                        assertThat(keys.nameAt(RedisKeys.companion(lock))).isEmpty())
+                .allSatisfy(
+                        lock -> assertThat(keys.nameAt(RedisKeys.waiting(lock))).isEmpty());
     }
 
     @ParameterizedTest

@@ -257,7 +257,8 @@ class RedisSignalsIT {
             LockRequest wanted = fresh(NAME);
             if (first.tryAcquire(wanted) instanceof Acquisition.Contended) {
                 Hearing hearing = new Hearing();
-                try (Subscription subscription = watch(first, NAME, hearing)) {
+                Subscription subscription = watch(first, NAME, hearing);
+                try (subscription) {
                     while (first.tryAcquire(wanted) instanceof Acquisition.Contended) {
                         assertThat(hearing.hearsRelease()).as("round %s", round).isTrue();
                     }
@@ -313,12 +314,12 @@ class RedisSignalsIT {
         LockRequest held = taken(holder, Duration.ofSeconds(2));
         watch(first, NAME, a);
 
-        holder.renew(Requests.withTtl(held, Duration.ofSeconds(60)));
+        holder.renew(Requests.withTtl(held, Duration.ofMinutes(1)));
         assertThat(redis.pttl(WAITING)).isBetween(50_000L, 60_000L);
         LockRequest heir = fresh(NAME, Duration.ofSeconds(90));
         token(holder.feature(Handover.class).orElseThrow().handOver(held.owner(), heir));
         assertThat(redis.pttl(WAITING)).isBetween(80_000L, 90_000L);
-        token(holder.tryAcquire(Requests.withTtl(heir, Duration.ofSeconds(120))));
+        token(holder.tryAcquire(Requests.withTtl(heir, Duration.ofMinutes(2))));
         assertThat(redis.pttl(WAITING)).isBetween(110_000L, 120_000L);
         redis.persist(KEY);
         contended(first.tryAcquire(fresh(NAME)));
@@ -493,7 +494,7 @@ class RedisSignalsIT {
                             .watch(fresh(NAME).name(), a, Duration.ofMillis(300)));
 
             assertThat(failure.outcome()).isEqualTo(Outcome.NOT_APPLIED);
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1_000));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
             own.resume();
         }
     }

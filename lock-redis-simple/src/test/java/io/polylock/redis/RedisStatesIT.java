@@ -109,6 +109,8 @@ class RedisStatesIT {
             // as the page on this backend has it
             String commands = "+@scripting +get +set +del +time +pttl +pexpire +type +getrange +scan";
             user(redis, ("enough on >x ~lock:* ~polylock* " + commands).split(" ", -1));
+            String forSignals = "&polylock:* +subscribe +lrange +rpush +lpush +lpop +lrem +llen +publish";
+            user(redis, ("wakes on >x ~lock:* ~polylock* " + commands + " " + forSignals).split(" ", -1));
             for (String user : List.of("noscript", "nolock", "nocompanion", "readcompanion")) {
                 try (LockBackend backend = open("redis://" + user + ":x" + place)) {
                     assertRefused(backend, "does not permit");
@@ -127,6 +129,20 @@ class RedisStatesIT {
                         .hasSize(1);
                 assertThat(backend.release(request)).isEqualTo(Ownership.HELD);
                 assertThat(inspection.revoke(request.name(), Requests.PATIENCE)).isEmpty();
+            }
+            try (LockBackend backend = open("redis://wakes:x" + place)) {
+                LockRequest request = fresh(NAME);
+                Hearing hearing = new Hearing();
+                token(backend.tryAcquire(request));
+                Hearing.watch(backend, NAME, hearing);
+                Requests.contended(backend.tryAcquire(fresh(NAME)));
+                backend.release(request);
+                assertThat(hearing.hearsRelease()).isTrue();
+                token(backend.tryAcquire(request));
+                assertThat(redis.executeCommand(new CommandArguments(Command.ACL).add("LOG")))
+                        .as("refusals of this user")
+                        .asString()
+                        .doesNotContain("wakes");
             }
         }
     }
