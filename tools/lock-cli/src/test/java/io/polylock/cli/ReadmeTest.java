@@ -99,7 +99,7 @@ class ReadmeTest {
         LockManager locks = LockManager.open("memory:orders", ManagerOptions.DEFAULTS.withListener(metrics));
         // end
         Lease lease = locks.lock("orders/42")
-                .withTtl(Duration.ofMillis(10))
+                .withTtl(Duration.ofMillis(500))
                 .withoutRenewal()
                 .tryAcquire()
                 .orElseThrow();
