@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Something that happened to a lock of a manager, as its {@link LockListener}s hear it. Holds no owner token. */
+/**
+ * Something that happened to a lock of a manager, as its {@link LockListener}s hear it. Holds no owner token. Later versions may
+ * know more events, so a switch over them needs a default.
+ */
 public sealed interface LockEvent {
 
     /** The name of the lock. */

@@ -91,7 +91,8 @@ public final class LockManager implements AutoCloseable {
      * Ends the manager in order: refuses new work, fails those who wait, lets holders finish for the close grace, then stops
      * renewing and marks the leases that are left as lost ({@link LossCause#CLOSED}); the store keeps those until their TTL
      * ends, so that no running work loses its protection to a successor. Closes the backend. An interrupt ends the grace and
-     * is kept. Loss actions that still wait for others a second later are dropped. A second call does nothing.
+     * is kept. Loss actions that still wait for others a second later are dropped, and so are events that still wait
+     * for their listener a second after that. A second call does nothing.
      */
     @Override
     public void close() {

@@ -12,8 +12,17 @@ final class Flight {
 
     private Flight() {}
 
+    /** Loads the event classes if there is a recording already, so that it takes no time of the first lease. */
+    static void prepare() {
+        isRecording();
+    }
+
     static boolean isRecording() {
-        return AVAILABLE && FlightEvents.areRecorded();
+        try {
+            return AVAILABLE && FlightEvents.areRecorded();
+        } catch (RuntimeException | Error broken) {
+            return false;
+        }
     }
 
     static <E extends LockEvent> void record(BiConsumer<LockListener, E> method, E event) {

@@ -14,15 +14,14 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/*
- * Times are fields, not durations of the events: those must be begun before one knows what they will be, would have to travel
- * with every waiter and lease, and could not follow a manager's clock.
- *
- * Nothing here may be touched without the module jdk.jfr, and the event classes not before a recording exists: loading them
- * starts the recorder's machinery.
- */
 /** The events of the Flight Recorder. Thread-safe. */
 final class FlightEvents {
+
+    /* Times are fields, not durations of the events: those must be begun before one knows what they will be, would have to
+     * travel with every waiter and lease, and could not follow a manager's clock.
+     *
+     * Nothing here may be touched without the module jdk.jfr, and the event classes not before a recording exists: loading
+     * them starts the recorder's machinery. */
 
     static final LockListener WRITER = new Writer();
 

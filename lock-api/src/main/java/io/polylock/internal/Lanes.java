@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class Lanes {
 
     private static final long IDLE_SECONDS = 5;
-    private static final long FINISH_SECONDS = 1;
+    private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final String name;
     private final List<ExecutorService> pools = new ArrayList<>();
@@ -52,9 +52,10 @@ public final class Lanes {
             all = List.copyOf(pools);
         }
         all.forEach(ExecutorService::shutdown);
+        long start = System.nanoTime();
         Interrupts.shield(() -> {
             for (ExecutorService pool : all) {
-                if (!pool.awaitTermination(FINISH_SECONDS, TimeUnit.SECONDS)) {
+                if (!pool.awaitTermination(FINISH_NANOS - (System.nanoTime() - start), TimeUnit.NANOSECONDS)) {
                     return false;
                 }
             }

@@ -31,10 +31,10 @@ final class ListenerLane {
         try {
             thread.execute(() -> deliver(event));
         } catch (RejectedExecutionException managerClosed) {
-            freePlace();
+            logDropped(freePlace());
         } catch (RuntimeException | Error noThread) {
             drop();
-            freePlace();
+            logDropped(freePlace());
         }
     }
 
@@ -82,7 +82,8 @@ final class ListenerLane {
         if (count > 0) {
             Log.quietly(
                     Level.WARNING,
-                    () -> count + " events were dropped because a listener was " + CAPACITY + " behind: " + name());
+                    () -> count + " events were dropped because more than " + CAPACITY
+                            + " waited for a listener, or no thread could be had for it: " + name());
         }
     }
 

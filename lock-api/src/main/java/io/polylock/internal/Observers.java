@@ -32,6 +32,7 @@ final class Observers {
     }
 
     static Observers of(List<LockListener> listeners, LockClock clock) {
+        Flight.prepare();
         if (listeners.isEmpty()) {
             return new Observers(List.of(), () -> {});
         }

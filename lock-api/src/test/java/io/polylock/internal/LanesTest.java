@@ -61,10 +61,31 @@ class LanesTest {
         assertThat(closer.isAlive()).isFalse();
     }
 
-    /** True if an interrupt ended it. */
+    @Test
+    void givesAllLanesTogetherOneSecondToFinish() throws Exception {
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        CountDownLatch started = new CountDownLatch(2);
+        lanes.open("slow", 1).execute(() -> {
+            started.countDown();
+            hang(800);
+        });
+        lanes.open("slower", 1).execute(() -> {
+            started.countDown();
+            interrupted.complete(hang(1_700));
+        });
+        assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(lanes.close()).isEmpty();
+        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
     private boolean hang() {
+        return hang(20_000);
+    }
+
+    /** True if an interrupt ended it. */
+    private boolean hang(long longestMillis) {
         try {
-            return !never.await(20, TimeUnit.SECONDS);
+            return never.await(longestMillis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             return true;
         }

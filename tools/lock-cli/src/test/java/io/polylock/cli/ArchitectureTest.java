@@ -52,7 +52,18 @@ class ArchitectureTest {
                 .resideInAnyPackage(API)
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage(and(API, "java..", "org.jspecify.."))
+                .resideInAnyPackage(and(API, "java..", "jdk.jfr..", "org.jspecify.."))
+                .check(MAIN);
+    }
+
+    @Test
+    void oneClassAloneTouchesTheFlightRecorderBecauseAJvmMayLackIt() {
+        noClasses()
+                .that()
+                .haveNameNotMatching("io\\.polylock\\.internal\\.FlightEvents(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("jdk.jfr..")
                 .check(MAIN);
     }
 

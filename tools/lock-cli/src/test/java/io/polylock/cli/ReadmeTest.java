@@ -5,20 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.polylock.DistributedLock;
 import io.polylock.Lease;
+import io.polylock.LockEvent;
+import io.polylock.LockListener;
 import io.polylock.LockManager;
 import io.polylock.ManagerOptions;
 import io.polylock.memory.MemoryLockBackend;
 import io.polylock.memory.MemoryStore;
 import io.polylock.memory.VirtualClock;
 import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -72,11 +81,58 @@ class ReadmeTest {
     }
 
     @Test
+    void aListenerHearsAsTheDocumentSays() throws Exception {
+        AtomicLong waits = new AtomicLong();
+        Set<String> lost = ConcurrentHashMap.newKeySet();
+        // snippet: observing
+        LockListener metrics = new LockListener() {
+            @Override
+            public void acquired(LockEvent.Acquired event) {
+                waits.addAndGet(event.waited().toMillis());
+            }
+
+            @Override
+            public void lost(LockEvent.Lost event) {
+                lost.add(event.lockName() + " after " + event.held() + ": " + event.cause());
+            }
+        };
+        LockManager locks = LockManager.open("memory:orders", ManagerOptions.DEFAULTS.withListener(metrics));
+        // end
+        Lease lease = locks.lock("orders/42")
+                .withTtl(Duration.ofMillis(500))
+                .withoutRenewal()
+                .tryAcquire()
+                .orElseThrow();
+        CountDownLatch over = new CountDownLatch(1);
+        lease.onLost(cause -> over.countDown());
+        assertThat(over.await(30, TimeUnit.SECONDS)).isTrue();
+        locks.close();
+        assertThat(lost).singleElement().asString().matches("orders/42 after PT0\\.\\d+S: EXPIRED");
+        assertThat(waits.get()).isNotNegative();
+    }
+
+    @Test
+    void theEventsInTheDocumentAreTheEventsThatThereAre() throws IOException {
+        String document = String.join("\n", lines("docs/observing.md"));
+        assertThat(LockEvent.class.getPermittedSubclasses()).isNotEmpty().allSatisfy(event -> {
+            String fields = Stream.of(event.getRecordComponents())
+                    .map(RecordComponent::getName)
+                    .filter(name -> !name.equals("lockName"))
+                    .map(name -> "`" + name + "`")
+                    .collect(Collectors.joining(", "));
+            assertThat(document)
+                    .containsPattern("\\| `io\\.polylock\\." + event.getSimpleName() + "` \\| " + Pattern.quote(fields)
+                            + " \\|");
+        });
+    }
+
+    @Test
     void theCodeInTheReadmeIsTheCodeThatCompiles() throws IOException {
         List<String> longer = new ArrayList<>(compiled("readme"));
         longer.add("}");
-        assertThat(written("readme")).isEqualTo(longer);
-        assertThat(written("virtual")).isEqualTo(compiled("virtual"));
+        assertThat(written("README.md", "readme")).isEqualTo(longer);
+        assertThat(written("README.md", "virtual")).isEqualTo(compiled("virtual"));
+        assertThat(written("docs/observing.md", "observing")).isEqualTo(compiled("observing"));
     }
 
     private static List<String> compiled(String snippet) throws IOException {
@@ -87,11 +143,11 @@ class ReadmeTest {
                 .toList();
     }
 
-    private static List<String> written(String snippet) throws IOException {
-        List<String> readme = lines("README.md");
-        int block = readme.indexOf("<!-- snippet: " + snippet + " -->") + 2;
-        return readme.subList(
-                block, block + readme.subList(block, readme.size()).indexOf("```"));
+    private static List<String> written(String file, String snippet) throws IOException {
+        List<String> document = lines(file);
+        int block = document.indexOf("<!-- snippet: " + snippet + " -->") + 2;
+        return document.subList(
+                block, block + document.subList(block, document.size()).indexOf("```"));
     }
 
     @Test
