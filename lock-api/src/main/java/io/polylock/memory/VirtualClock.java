@@ -7,18 +7,24 @@ import io.polylock.spi.LockClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Time that moves only when a test says so. {@link #advance} goes from event to event and lets everything that an event sets
@@ -32,7 +38,7 @@ public final class VirtualClock implements LockClock {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /* One lock guards all. `running` counts the threads and tasks that are known and not at rest: forked threads outside a
-     * pause, and tasks of lanes from submission to end. Time stands still while it is above zero. */
+     * pause, and tasks of lanes from when a thread is theirs to their end. Time stands still while it is above zero. */
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -329,6 +335,7 @@ public final class VirtualClock implements LockClock {
     private final class VirtualWorkers implements Workers {
 
         private final Lanes lanes;
+        private final List<VirtualLane> open = new CopyOnWriteArrayList<>();
         private volatile boolean closed;
 
         VirtualWorkers(String name) {
@@ -347,14 +354,76 @@ public final class VirtualClock implements LockClock {
 
         @Override
         public Executor lane(String name, int threads) {
-            Executor lane = lanes.open(name, threads);
-            return task -> runCounted(lane, task);
+            VirtualLane lane = new VirtualLane(lanes.open(name, threads), threads);
+            open.add(lane);
+            return lane;
         }
 
         @Override
         public void close() {
             closed = true;
             count(-lanes.close().size()); // what never started never ends
+            open.forEach(VirtualLane::forgetWaiting);
+        }
+
+        /** Keeps back what has no thread yet: as long as all threads rest, it must not stop the time that ends their rest. */
+        private final class VirtualLane implements Executor {
+
+            private final Executor pool;
+            private final Queue<Runnable> waiting = new ArrayDeque<>();
+            private int free;
+
+            VirtualLane(Executor pool, int threads) {
+                this.pool = pool;
+                this.free = threads;
+            }
+
+            @Override
+            public void execute(Runnable task) {
+                synchronized (this) {
+                    if (closed) {
+                        throw new RejectedExecutionException("the lane is closed");
+                    }
+                    if (free == 0) {
+                        waiting.add(task);
+                        return;
+                    }
+                    free--;
+                }
+                try {
+                    runCounted(pool, () -> runAll(task));
+                } catch (RuntimeException | Error noThread) {
+                    endThread();
+                    throw noThread;
+                }
+            }
+
+            private void runAll(Runnable first) {
+                for (Runnable task = first; task != null; task = nextOrEnd()) {
+                    try {
+                        task.run();
+                    } catch (RuntimeException | Error e) {
+                        Thread thread = Thread.currentThread();
+                        thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+                    }
+                }
+            }
+
+            private synchronized @Nullable Runnable nextOrEnd() {
+                Runnable next = waiting.poll();
+                if (next == null) {
+                    free++;
+                }
+                return next;
+            }
+
+            private synchronized void endThread() {
+                free++;
+            }
+
+            private synchronized void forgetWaiting() {
+                waiting.clear();
+            }
         }
     }
 }
