@@ -69,6 +69,11 @@ final class Renewals {
         join(new Key(magnitude, due, renewer.most()), lease);
     }
 
+    /** How many rounds are planned. */
+    synchronized int size() {
+        return rounds.size();
+    }
+
     private void planRetry(Collection<ActiveLease> leases, int most) {
         long now = clock.nanoTime();
         for (ActiveLease lease : leases) {

@@ -100,6 +100,28 @@ class VirtualClockTest {
     }
 
     @Test
+    void aTaskThatWaitsForAThreadThatRestsDoesNotStopTheTime() {
+        var lane = workers.lane("lane", 1);
+        lane.execute(() -> {
+            Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> events.add(e.getMessage()));
+            try {
+                pausedFor(SECOND);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            throw new IllegalStateException("of the task");
+        });
+        lane.execute(event("second"));
+        lane.execute(event("third"));
+        workers.after(SECOND.plusNanos(1), event("next"));
+        clock.advance(Duration.ofSeconds(2));
+        assertThat(events).containsExactly("of the task", "second at PT1S", "third at PT1S", "next at PT1.000000001S");
+        lane.execute(event("fourth"));
+        clock.advance(Duration.ZERO);
+        assertThat(events).hasSize(5).last().isEqualTo("fourth at PT2S");
+    }
+
+    @Test
     void aPauseEndsAtItsTime() throws Exception {
         assertThat(clock.join(clock.fork(() -> pausedFor(SECOND)), Duration.ofDays(1)))
                 .isEqualTo(SECOND);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.polylock.Lease;
 import io.polylock.LockManager;
 import io.polylock.servers.RedisServer;
@@ -15,71 +17,69 @@ import io.polylock.spi.Ownership;
 import io.polylock.spi.RenewResult;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Ten thousand leases of one manager on one Redis: requests, threads, and the validity that was left when a renewal was
- * confirmed. Run by hand: it is no test. Arguments: leases, TTL in seconds, how many TTLs.
+ * Ten thousand leases of one manager on one Redis. What depends on the machine is printed: the validity that was left when a
+ * renewal was confirmed.
  */
-final class RenewalLoad {
+@Tag("full")
+class ManyLeasesIT {
 
-    private RenewalLoad() {}
+    private static final int LEASES = 10_000;
+    private static final int BATCH = 256;
 
-    public static void main(String[] arguments) throws InterruptedException {
-        int count = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 10_000;
-        Duration ttl = Duration.ofSeconds(arguments.length > 1 ? Long.parseLong(arguments[1]) : 3);
-        int ttls = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 5;
+    @ParameterizedTest
+    @ValueSource(ints = {3, 30})
+    void keepsTenThousandLeasesWithThreeThreadsAndFewRequests(int ttlSeconds) throws InterruptedException {
+        Duration ttl = Duration.ofSeconds(ttlSeconds);
         try (RedisServer server = RedisServer.start()) {
             Observed backend = new Observed(new RedisLockBackendFactory().open(BackendUrl.parse(server.url())));
             try (LockManager locks = LockManager.of(backend)) {
-                load(locks, backend, count, ttl, ttls);
+                keep(locks, backend, ttl);
             }
         }
     }
 
-    private static void load(LockManager locks, Observed backend, int count, Duration ttl, int ttls)
-            throws InterruptedException {
-        List<Lease> leases = new ArrayList<>(count);
-        AtomicLong lost = new AtomicLong();
+    private static void keep(LockManager locks, Observed backend, Duration ttl) throws InterruptedException {
+        List<Lease> leases = new ArrayList<>(LEASES);
         long start = System.nanoTime();
-        for (int i = 0; i < count; i++) {
-            Lease lease = locks.lock("load/" + i).withTtl(ttl).tryAcquire().orElseThrow();
-            lease.onLost(cause -> lost.incrementAndGet());
-            leases.add(lease);
+        for (int i = 0; i < LEASES; i++) {
+            leases.add(locks.lock("many/" + i).withTtl(ttl).tryAcquire().orElseThrow());
         }
-        System.out.printf(Locale.ROOT, "%d leases of %s acquired in %d ms%n", count, ttl, millisSince(start));
-        Set<String> threads = new HashSet<>();
+        long acquired = System.nanoTime();
         int most = 0;
-        start = System.nanoTime();
-        long end = ttl.multipliedBy(ttls).toNanos();
-        while (System.nanoTime() - start < end) {
-            List<String> now = ours();
-            most = Math.max(most, now.size());
-            threads.addAll(now);
+        while (System.nanoTime() - acquired < ttl.multipliedBy(3).toNanos()) {
+            most = Math.max(most, ours().size());
             LockSupport.parkNanos(20_000_000);
         }
         System.out.printf(
                 Locale.ROOT,
-                "lost %d, held %d; renewals %d in %d requests; smallest margin %d ms of %d ms; longest request %.1f ms%n",
-                lost.get(),
-                leases.stream().filter(Lease::isHeld).count(),
+                "%d leases of %s, acquired in %d ms: %d renewals in %d requests, the longest %d ms;"
+                        + " smallest margin %d ms; %d threads%n",
+                LEASES,
+                ttl,
+                (acquired - start) / 1_000_000,
                 backend.renewals.get(),
                 backend.requests.get(),
+                backend.longest.get() / 1_000_000,
                 backend.smallestMargin.get() / 1_000_000,
-                ttl.toMillis(),
-                backend.longest.get() / 1e6);
-        System.out.printf(Locale.ROOT, "at most %d threads at a time: %s%n", most, threads);
-        start = System.nanoTime();
+                most);
+        assertThat(leases).allMatch(Lease::isHeld);
+        assertThat(most).isEqualTo(3);
+        // renewals are due on a grid of at most 20 steps an interval, and the last batch of a step need not be full
+        long steps = 20 * ((System.nanoTime() - start) / (ttl.toNanos() / 3) + 1);
+        assertThat(backend.requests.get()).isLessThanOrEqualTo(backend.renewals.get() / BATCH + steps);
         leases.forEach(Lease::release);
-        System.out.printf(Locale.ROOT, "released in %d ms%n", millisSince(start));
     }
 
     private static List<String> ours() {
@@ -88,10 +88,6 @@ final class RenewalLoad {
                 .filter(name -> name.startsWith("polylock"))
                 .sorted()
                 .toList();
-    }
-
-    private static long millisSince(long start) {
-        return (System.nanoTime() - start) / 1_000_000;
     }
 
     /** Counts, and keeps for each owner when its validity began. */
