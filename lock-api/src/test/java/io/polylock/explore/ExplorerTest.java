@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.explore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.polylock.explore.Site.Make;
+import io.polylock.spi.Acquisition;
+import io.polylock.spi.BackendFeature;
+import io.polylock.spi.Inspection;
+import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockClock;
+import io.polylock.spi.LockRequest;
+import io.polylock.spi.OwnerToken;
+import io.polylock.spi.Ownership;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What the explorer finds if something is wrong, and that it sees all orders there are. */
+class ExplorerTest {
+
+    private static final long LIMIT = 20_000;
+
+    @Test
+    void countsAllOrdersOfStepsThatDepend() {
+        Report report = Explorer.explore(scene -> threeSteps(scene, 2), Bounds.ALL_ORDERS, LIMIT);
+
+        // two actors of three steps each; starting touches nothing of the other
+        assertThat(report.schedules()).isEqualTo(20);
+        assertThat(report.complete()).isTrue();
+    }
+
+    private static void threeSteps(Scene scene, int actors) {
+        for (int i = 0; i < actors; i++) {
+            scene.actor("actor " + i, () -> {
+                scene.step("one");
+                scene.step("two");
+                scene.step("three");
+            });
+        }
+    }
+
+    @Test
+    void seesOneOrderOfStepsThatDoNotDepend() {
+        Report report = Explorer.explore(
+                scene -> {
+                    scene.actor("one", () -> scene.schedule().point(Schedule.Point.WAITS));
+                    scene.actor("other", () -> scene.schedule().point(Schedule.Point.WAITS));
+                },
+                Bounds.ALL_ORDERS,
+                LIMIT);
+
+        assertThat(report.schedules()).isEqualTo(1);
+    }
+
+    @Test
+    void doesNotCallCompleteWhatWasCutOff() {
+        assertThat(Explorer.explore(scene -> threeSteps(scene, 3), Bounds.ALL_ORDERS, 100).complete())
+                .isFalse();
+    }
+
+    @Test
+    void findsALostUpdate() {
+        found("a counter that is read and written in two steps", "2 additions gave 1", Bounds.ALL_ORDERS, scene -> {
+            int[] counter = new int[1];
+            for (String name : new String[] {"one", "other"}) {
+                scene.actor(name, () -> {
+                    scene.step("reads");
+                    int read = counter[0];
+                    scene.step("writes");
+                    counter[0] = read + 1;
+                });
+            }
+            scene.atTheEnd(() -> counter[0] == 2 ? "" : "2 additions gave " + counter[0]);
+        });
+    }
+
+    @Test
+    void findsADeadlock() {
+        found("two that wait for each other", "nobody can go on", Bounds.ALL_ORDERS, scene -> {
+            boolean[] taken = new boolean[2];
+            for (int i = 0; i < 2; i++) {
+                int mine = i;
+                scene.actor("actor " + i, () -> {
+                    take(scene, taken, mine);
+                    take(scene, taken, 1 - mine);
+                    taken[mine] = false;
+                    taken[1 - mine] = false;
+                });
+            }
+        });
+    }
+
+    private static void take(Scene scene, boolean[] taken, int which) {
+        scene.step("takes " + which);
+        if (taken[which]) {
+            scene.schedule().block(List.of(Way.free("has " + which))); // nobody wakes it
+        }
+        taken[which] = true;
+    }
+
+    @Test
+    void findsAThreadThatDoesNotComeBack() {
+        Bounds bounds = Bounds.ALL_ORDERS.withPatience(Duration.ofMillis(200));
+        found("a loop", "actor does not come back", bounds, scene -> scene.actor("actor", () -> {
+            while (!Thread.interrupted()) {
+                Thread.onSpinWait();
+            }
+        }));
+    }
+
+    @Test
+    void findsAScenarioThatIsNotTheSameEachTime() {
+        int[] runs = new int[1];
+
+        assertThatThrownBy(() -> Explorer.explore(
+                        scene -> {
+                            threeSteps(scene, 2);
+                            scene.actor("another " + runs[0]++, () -> {});
+                        },
+                        Bounds.ALL_ORDERS,
+                        LIMIT))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("not deterministic");
+    }
+
+    @Test
+    void findsAPauseThatLosesAnEarlyWakeUp() {
+        found("a pause that loses an early wake-up", "took PT2S", Bounds.ALL_ORDERS, scene -> {
+            Hold hold = scene.site("m", Make.RIGHT.withClock(Forgetful::new)).held(Site.OPTIONS);
+            scene.actor("one", hold::release);
+            scene.actor("other", hold::release);
+        });
+    }
+
+    @Test
+    void findsAnUndoThatStopsAfterOneAnswer() {
+        found(
+                "an undo that stops after one answer",
+                "the store keeps a lock that nobody holds",
+                Bounds.ALL_ORDERS.withFaults(1),
+                scene -> {
+                    Site site = scene.site("m", Make.RIGHT.withBackend(UndoneOnce::new));
+                    scene.actor("caller", () -> site.tryAcquire(Site.OPTIONS).ifPresent(Hold::release));
+                });
+    }
+
+    @Test
+    void findsAStoreThatGrantsInTwoSteps() {
+        found("a store that grants in two steps", "held", Bounds.ALL_ORDERS, scene -> {
+            for (String name : new String[] {"m", "n"}) {
+                Site site = scene.site(name, Make.RIGHT.withBackend(backend -> new TwoSteps(backend, scene)));
+                scene.actor(name + "'s caller", () -> site.tryAcquire(Site.OPTIONS));
+            }
+        });
+    }
+
+    private static void found(String what, String objection, Bounds bounds, Scenario scenario) {
+        Report report = Explorer.findShortest(scenario, bounds, LIMIT);
+        System.out.println(report.row(what));
+        Violation violation = report.violation().orElseThrow();
+        System.out.println("    " + violation);
+        assertThat(violation.objection()).contains(objection);
+        assertThat(Explorer.replay(scenario, bounds, violation.choices()))
+                .as("the schedule, once more")
+                .map(Violation::steps)
+                .contains(violation.steps());
+    }
+
+    /** A clock whose pauses forget a wake-up that nobody waits for. */
+    private record Forgetful(LockClock right) implements LockClock {
+
+        @Override
+        public long nanoTime() {
+            return right.nanoTime();
+        }
+
+        @Override
+        public long epochMicros() {
+            return right.epochMicros();
+        }
+
+        @Override
+        public Workers newWorkers(String name) {
+            return right.newWorkers(name);
+        }
+
+        @Override
+        public Pause newPause() {
+            Pause pause = right.newPause();
+            boolean[] waiting = new boolean[1];
+            return new Pause() {
+                @Override
+                public void await(Duration longest) throws InterruptedException {
+                    pause.await(Duration.ZERO);
+                    waiting[0] = true;
+                    pause.await(longest);
+                    waiting[0] = false;
+                }
+
+                @Override
+                public void wake() {
+                    if (waiting[0]) {
+                        pause.wake();
+                    }
+                }
+            };
+        }
+    }
+
+    /** A backend that only pretends to repeat a release. */
+    private static final class UndoneOnce extends Passing {
+
+        private final Set<OwnerToken> released = new HashSet<>();
+
+        UndoneOnce(LockBackend right) {
+            super(right);
+        }
+
+        @Override
+        public Ownership release(LockRequest request) {
+            if (released.contains(request.owner())) {
+                return Ownership.ABSENT;
+            }
+            Ownership found = right.release(request);
+            released.add(request.owner());
+            return found;
+        }
+    }
+
+    /** A backend that looks whether the lock is free and then takes it, whatever happened in between. */
+    private static final class TwoSteps extends Passing {
+
+        private final Scene scene;
+
+        TwoSteps(LockBackend right, Scene scene) {
+            super(right);
+            this.scene = scene;
+        }
+
+        @Override
+        public Acquisition tryAcquire(LockRequest request) {
+            Inspection inspection = right.feature(Inspection.class).orElseThrow();
+            if (inspection.inspect(request.name(), request.answerWithin()).isPresent()) {
+                return new Acquisition.Contended(Optional.empty());
+            }
+            scene.forget();
+            return right.tryAcquire(request);
+        }
+    }
+
+    private static class Passing implements LockBackend {
+
+        final LockBackend right;
+
+        Passing(LockBackend right) {
+            this.right = right;
+        }
+
+        @Override
+        public Acquisition tryAcquire(LockRequest request) {
+            return right.tryAcquire(request);
+        }
+
+        @Override
+        public Ownership renew(LockRequest request) {
+            return right.renew(request);
+        }
+
+        @Override
+        public Ownership release(LockRequest request) {
+            return right.release(request);
+        }
+
+        @Override
+        public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
+            return right.feature(type);
+        }
+
+        @Override
+        public void close() {
+            right.close();
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.polylock.explore;
+
+import io.polylock.Lease;
+import io.polylock.LockBackendException;
+import io.polylock.LockTimeoutException;
+import io.polylock.ManagerOptions;
+import io.polylock.internal.Engine;
+import io.polylock.internal.LockOptions;
+import io.polylock.internal.Numbers;
+import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockClock;
+import io.polylock.spi.LockName;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/** One manager in a scenario, with its own way to the store. What actors do with it is judged. */
+final class Site {
+
+    static final LockName NAME = new LockName("orders/42");
+    static final Duration ANSWER_WITHIN = Duration.ofSeconds(2);
+    static final Duration GRACE = Duration.ofSeconds(10);
+
+    /** No jitter: a schedule must come out the same each time. */
+    private static final Numbers NUMBERS = numbers(1_024);
+
+    static final LockOptions OPTIONS =
+            LockOptions.DEFAULTS.withTtl(Duration.ofMinutes(10)).withRenewal(LockOptions.Renewal.NONE);
+
+    static final LockOptions RENEWED = OPTIONS.withRenewal(LockOptions.Renewal.AUTOMATIC);
+
+    private final Scene scene;
+    private final Schedule schedule;
+    private final String name;
+    private final long territory;
+    private final Engine engine;
+    private final Courier courier;
+    private boolean closing;
+
+    Site(Scene scene, Schedule schedule, String name, long territory, Courier courier, Make make) {
+        this.scene = scene;
+        this.schedule = schedule;
+        this.name = name;
+        this.territory = territory;
+        this.courier = courier;
+        LockClock clock = make.clock.apply(new ScheduleClock(schedule, name, territory));
+        ManagerOptions options = new ManagerOptions(name, ANSWER_WITHIN, GRACE, clock);
+        this.engine = new Engine(make.backend.apply(courier), options, make.numbers);
+    }
+
+    /** What a manager is made of; right unless a test wants to see what is found if it is wrong. */
+    record Make(UnaryOperator<LockClock> clock, UnaryOperator<LockBackend> backend, Numbers numbers) {
+
+        static final Make RIGHT = new Make(clock -> clock, backend -> backend, NUMBERS);
+
+        Make withClock(UnaryOperator<LockClock> wrong) {
+            return new Make(wrong, backend, numbers);
+        }
+
+        Make withBackend(UnaryOperator<LockBackend> wrong) {
+            return new Make(clock, wrong, numbers);
+        }
+
+        Make withUndoCapacity(int capacity) {
+            return new Make(clock, backend, Site.numbers(capacity));
+        }
+    }
+
+    private static Numbers numbers(int undoCapacity) {
+        Numbers usual = Numbers.DEFAULTS;
+        return new Numbers(
+                usual.driftPermille(),
+                usual.driftFixed(),
+                usual.renewalsPerTtl(),
+                0,
+                usual.retriesPerTtl(),
+                usual.retryCeiling(),
+                usual.firstPoll(),
+                usual.pollCeiling(),
+                0,
+                usual.undoBackoff(),
+                usual.undoCeiling(),
+                undoCapacity,
+                usual.callbackThreads(),
+                usual.renewalThreads());
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    boolean closing() {
+        return closing;
+    }
+
+    /** A lease that is there when the schedule begins. */
+    Hold held(LockOptions options) throws InterruptedException {
+        return scene.keep(new Hold(this, engine.tryAcquire(NAME, options).orElseThrow()));
+    }
+
+    Optional<Hold> tryAcquire(LockOptions options) {
+        return got("try", ANSWER_WITHIN.multipliedBy(2), () -> engine.tryAcquire(NAME, options));
+    }
+
+    Optional<Hold> acquire(LockOptions options, Duration wait) {
+        Duration bound = wait.plus(ANSWER_WITHIN.multipliedBy(2));
+        return got("acquire", bound, () -> Optional.of(engine.acquire(NAME, options, wait)));
+    }
+
+    void close() {
+        call("close of the manager", GRACE.plus(ANSWER_WITHIN).plusSeconds(3), () -> {
+            closing = true;
+            engine.close();
+            return true;
+        });
+    }
+
+    String objection() {
+        return courier.closed() ? "" : name + " is closed and its backend is not";
+    }
+
+    /** A release whose requests are all answered at once takes no time, or a wake-up was lost. */
+    private Duration releaseBound() {
+        return schedule.faults() > 0 ? ANSWER_WITHIN.multipliedBy(2) : Duration.ZERO;
+    }
+
+    <T> T releasing(String what, Callable<T> call) {
+        return call(what, this::releaseBound, call);
+    }
+
+    private Optional<Hold> got(String what, Duration bound, Callable<Optional<Lease>> asking) {
+        return call(what, bound, () -> {
+            try {
+                return asking.call().map(lease -> scene.keep(new Hold(this, lease)));
+            } catch (LockTimeoutException e) {
+                return Optional.empty();
+            } catch (LockBackendException e) {
+                requireReason(schedule.faults() + schedule.slow() > 0, e);
+                return Optional.empty();
+            } catch (IllegalStateException e) {
+                requireReason(closing, e);
+                return Optional.empty();
+            } catch (InterruptedException e) {
+                requireReason(scene.interrupted(schedule.current().name), e);
+                return Optional.empty();
+            }
+        });
+    }
+
+    private void requireReason(boolean reason, Exception failure) {
+        if (!reason) {
+            schedule.object("a call failed for no reason: " + failure);
+        }
+    }
+
+    private <T> T call(String what, Duration bound, Callable<T> call) {
+        return call(what, () -> bound, call);
+    }
+
+    /** A call of an actor: others may go on before it. If nobody was slow, it returns in time. */
+    private <T> T call(String what, Supplier<Duration> bound, Callable<T> call) {
+        schedule.point(Schedule.Point.WAITS, List.of(Way.free("calls " + name + ": " + what)));
+        schedule.touch(territory);
+        long start = schedule.now();
+        try {
+            T result = call.call();
+            long took = schedule.now() - start;
+            if (schedule.slow() == 0 && took > bound.get().toNanos()) {
+                schedule.object(what + " took " + Duration.ofNanos(took) + " and not at most " + bound.get());
+            }
+            return result;
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(what, e);
+        }
+    }
+}
