@@ -8,11 +8,13 @@ import io.polylock.LockBackendException.Outcome;
 import io.polylock.LockManager;
 import io.polylock.WrongManagers;
 import io.polylock.spi.Acquisition;
+import io.polylock.spi.Handover;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
+import io.polylock.spi.ReleaseSignals;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Engines with a defect: seeded between the engine and its backend, in its numbers, or in its clock. */
 final class EngineMutants {
@@ -192,8 +195,10 @@ final class EngineMutants {
                         "M57",
                         "a waiter sleeps until the TTL ends",
                         "ACQ-7",
-                        (backend, options, lab) ->
-                                WrongManagers.with(backend, options, WrongNumbers.polls(Duration.ofHours(1)))),
+                        (backend, options, lab) -> WrongManagers.with(
+                                Wrong.without(backend, List.of(ReleaseSignals.class)),
+                                options,
+                                WrongNumbers.polls(Duration.ofHours(1)))),
                 ofEngine(
                         "F083",
                         "a waiter asks every millisecond",
@@ -226,6 +231,22 @@ final class EngineMutants {
                         "M29",
                         "validity starts at the answer",
                         "HON-2",
+                        (backend, options, lab) -> hidingTrips(
+                                backend,
+                                options.clock(),
+                                (seeded, clock) -> LockManager.of(seeded, options.withClock(clock)))),
+                ofEngine(
+                        "M30",
+                        "a renewed validity starts at the answer",
+                        "HON-4",
+                        (backend, options, lab) -> hidingTrips(
+                                backend,
+                                options.clock(),
+                                (seeded, clock) -> LockManager.of(seeded, options.withClock(clock)))),
+                ofEngine(
+                        "F029",
+                        "a late grant is handed out",
+                        "HON-5",
                         (backend, options, lab) -> hidingTrips(
                                 backend,
                                 options.clock(),
@@ -281,12 +302,17 @@ final class EngineMutants {
                                 }))));
     }
 
-    private static Mutant above(String id, String defect, String rule, Function<LockBackend, LockBackend> seed) {
-        return ofEngine(id, defect, rule, (backend, options, lab) -> LockManager.of(seed.apply(backend), options));
+    static Mutant above(String id, String defect, String rule, Function<LockBackend, LockBackend> seed) {
+        return ofEngine(
+                id,
+                defect,
+                rule,
+                (backend, options, lab) ->
+                        LockManager.of(Wrong.without(seed.apply(backend), List.of(Handover.class)), options));
     }
 
     @SuppressWarnings("ReturnValueIgnored") // that is the defect
-    private static void swallowInterrupt() {
+    static void swallowInterrupt() {
         Thread.interrupted();
     }
 
@@ -341,9 +367,18 @@ final class EngineMutants {
                 new Wrong(backend) {
                     @Override
                     public Acquisition tryAcquire(LockRequest request) {
+                        return hiding(() -> super.tryAcquire(request));
+                    }
+
+                    @Override
+                    public Ownership renew(LockRequest request) {
+                        return hiding(() -> super.renew(request));
+                    }
+
+                    private <T> T hiding(Supplier<T> request) {
                         long start = clock.nanoTime();
                         try {
-                            return super.tryAcquire(request);
+                            return request.get();
                         } finally {
                             hidden.addAndGet(clock.nanoTime() - start);
                         }
