@@ -53,7 +53,8 @@ abstract class AsyncRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("ASY-2 MUST hold nothing for a future that others completed: by cancel, orTimeout or a value of their own")
+    @DisplayName(
+            "ASY-2 MUST hold nothing for a future that others completed: by cancel, orTimeout or a value of their own")
     void asy2_whoeverCompletesTheFutureEndsTheWait() throws Exception {
         List<Consumer<CompletableFuture<Lease>>> ways = List.of(
                 future -> future.cancel(false),
@@ -82,7 +83,8 @@ abstract class AsyncRules extends QueueRules {
                 }
             };
             asking.complete(granted.lock.acquireAsync(PATIENCE));
-            stage().eventually("the grant arrives", Stage.SOON, () -> asking.join().isCompletedExceptionally());
+            stage().eventually(
+                            "the grant arrives", Stage.SOON, () -> asking.join().isCompletedExceptionally());
             leavesNothing(granted);
         }
     }
@@ -103,7 +105,8 @@ abstract class AsyncRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("ASY-3 MUST NOT run the stages of a future on the thread of whoever released, or of the store's signals")
+    @DisplayName(
+            "ASY-3 MUST NOT run the stages of a future on the thread of whoever released, or of the store's signals")
     void asy3_completesOnAThreadOfItsOwn() throws Exception {
         Queue queue = new Queue(stage().tampered());
         List<Thread> signallers = new ArrayList<>();
@@ -184,13 +187,12 @@ abstract class AsyncRules extends QueueRules {
 
         queue.backend.onAcquire = Tampered.Fault.NONE;
         stage().join(
-                stage().fork(() -> {
-                    queue.manager.close();
-                    return queue;
-                }),
-                Stage.SOON);
-        assertInstanceOf(
-                IllegalStateException.class, stage().failure(queue.lock.acquireAsync(PATIENCE), Stage.PROMPT));
+                        stage().fork(() -> {
+                            queue.manager.close();
+                            return queue;
+                        }),
+                        Stage.SOON);
+        assertInstanceOf(IllegalStateException.class, stage().failure(queue.lock.acquireAsync(PATIENCE), Stage.PROMPT));
     }
 
     private Outcome outcome(CompletableFuture<Lease> future) {
@@ -199,13 +201,13 @@ abstract class AsyncRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("ASY-6 MUST NOT let a stage that throws, or one that blocks, keep the waiters of other locks from theirs")
+    @DisplayName(
+            "ASY-6 MUST NOT let a stage that throws, or one that blocks, keep the waiters of other locks from theirs")
     void asy6_aBadStageHarmsNoOtherLock() {
         Queue queue = new Queue(stage().tampered());
         AtomicBoolean goOn = new AtomicBoolean();
-        CompletableFuture<Void> blocked = queue.lock
-                .acquireAsync(PATIENCE)
-                .thenAccept(lease -> stage().within(Duration.ofMinutes(1), goOn::get));
+        CompletableFuture<Void> blocked =
+                queue.lock.acquireAsync(PATIENCE).thenAccept(lease -> stage().within(Duration.ofMinutes(1), goOn::get));
         DistributedLock throwing = stage().fixed(queue.manager, stage().name(), Stage.LONG_TTL);
         CompletableFuture<Void> thrown = throwing.acquireAsync(PATIENCE).thenAccept(lease -> {
             throw new IllegalStateException("the kit lets a stage fail");

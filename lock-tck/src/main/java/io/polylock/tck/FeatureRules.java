@@ -252,7 +252,8 @@ abstract class FeatureRules extends Rules {
     }
 
     @Test
-    @DisplayName("SIG-4 MUST NOT return from the call to listen without the store's confirmation: it fails within its bound, and nothing is left behind")
+    @DisplayName(
+            "SIG-4 MUST NOT return from the call to listen without the store's confirmation: it fails within its bound, and nothing is left behind")
     void sig4_listensOnlyIfConfirmed() {
         LockBackend backend = stage().backend();
         ReleaseSignals signals = stage().feature(backend, ReleaseSignals.class);

@@ -57,17 +57,17 @@ abstract class ListenerRules extends QueueRules {
         long start = stage().nanos();
         Lease lease = got(manager.lock(stage().name()).withTtl(ttl).tryAcquire());
         long got = stage().nanos();
-        stage().eventually("the lease is renewed", Stage.SOON, () -> ear.all(LockEvent.Renewed.class)
-                        .size()
-                > 1);
+        stage().eventually(
+                        "the lease is renewed",
+                        Stage.SOON,
+                        () -> ear.all(LockEvent.Renewed.class).size() > 1);
         Duration least = stage().since(got);
         lease.close();
         Duration most = stage().since(start);
         stage().eventually("the release is told", Stage.SOON, () -> !ear.all(LockEvent.Released.class)
                 .isEmpty());
 
-        assertEquals(
-                List.of(LockEvent.Acquired.class, LockEvent.Renewed.class, LockEvent.Released.class), kinds(ear));
+        assertEquals(List.of(LockEvent.Acquired.class, LockEvent.Renewed.class, LockEvent.Released.class), kinds(ear));
         LockEvent.Acquired acquired = ear.all(LockEvent.Acquired.class).get(0);
         assertEquals(WokenBy.FIRST_ASK, acquired.wokenBy());
         assertEquals(lease.fencingToken(), acquired.fencingToken());
@@ -82,7 +82,8 @@ abstract class ListenerRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("OBS-2 MUST tell a listener once of each call that it found the lock taken, and how its wait ended: how long it took, and what woke it")
+    @DisplayName(
+            "OBS-2 MUST tell a listener once of each call that it found the lock taken, and how its wait ended: how long it took, and what woke it")
     void obs2_tellsOfWaiting() {
         Queue queue = new Queue(stage().tampered());
         Held holder = queue.takenByAnother();
@@ -92,7 +93,8 @@ abstract class ListenerRules extends QueueRules {
                 .all(LockEvent.TimedOut.class)
                 .isEmpty());
         assertEquals(List.of(LockEvent.Contended.class, LockEvent.TimedOut.class), kinds(queue.ear));
-        assertBetween(wait, Stage.SOON, queue.ear.all(LockEvent.TimedOut.class).get(0).waited(), "waited");
+        assertBetween(
+                wait, Stage.SOON, queue.ear.all(LockEvent.TimedOut.class).get(0).waited(), "waited");
 
         Stage.Worker<Lease> first = queue.join(PATIENCE);
         Stage.Worker<Lease> second = queue.join(PATIENCE);
@@ -100,10 +102,10 @@ abstract class ListenerRules extends QueueRules {
         holder.release();
         stage().join(first, Stage.SOON).close();
         stage().join(second, Stage.SOON).close();
-        stage().eventually("both grants are told", Stage.SOON, () -> queue.ear
-                        .all(LockEvent.Released.class)
-                        .size()
-                == 2);
+        stage().eventually(
+                        "both grants are told",
+                        Stage.SOON,
+                        () -> queue.ear.all(LockEvent.Released.class).size() == 2);
 
         List<LockEvent.Acquired> acquired = queue.ear.all(LockEvent.Acquired.class);
         assertEquals(2, acquired.size());
@@ -118,7 +120,8 @@ abstract class ListenerRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("OBS-3 MUST tell a listener of a loss, with its cause and the time it was held, before the release that finds it")
+    @DisplayName(
+            "OBS-3 MUST tell a listener of a loss, with its cause and the time it was held, before the release that finds it")
     void obs3_tellsOfALoss() throws Exception {
         Ear ear = new Ear();
         LockManager manager = stage().manager(stage().backend(), ear);
@@ -140,7 +143,8 @@ abstract class ListenerRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("OBS-4 MUST NOT let a listener that throws, or one that blocks, harm anybody, nor keep another one from hearing")
+    @DisplayName(
+            "OBS-4 MUST NOT let a listener that throws, or one that blocks, harm anybody, nor keep another one from hearing")
     void obs4_aBadListenerHarmsNobody() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         Ear blocking = new Ear() {
@@ -170,7 +174,8 @@ abstract class ListenerRules extends QueueRules {
         DistributedLock lock = stage().fixed(manager, stage().name(), Stage.LONG_TTL);
 
         // real time and a thread of its own: the clock of a test waits for the one that is blocked
-        CompletableFuture<List<ReleaseOutcome>> work = CompletableFuture.supplyAsync(() -> List.of(use(lock), use(lock)));
+        CompletableFuture<List<ReleaseOutcome>> work =
+                CompletableFuture.supplyAsync(() -> List.of(use(lock), use(lock)));
         try {
             assertEquals(
                     List.of(ReleaseOutcome.RELEASED, ReleaseOutcome.RELEASED),

@@ -74,9 +74,9 @@ abstract class QueueRules extends Rules {
         /** The first in line listens, has asked again since, and rests. */
         void settle(int asked) {
             stage().eventually(
-                    "the first in line listens and asks once more",
-                    Stage.SOON,
-                    () -> backend.listening() == 1 && backend.acquires.get() >= asked + 2);
+                            "the first in line listens and asks once more",
+                            Stage.SOON,
+                            () -> backend.listening() == 1 && backend.acquires.get() >= asked + 2);
             stage().elapse(Duration.ofMillis(50));
         }
     }

@@ -56,8 +56,8 @@ abstract class SuccessionRules extends QueueRules {
         assertFalse(giver.isHeld());
         assertTrue(inherited.isHeld());
         giver.fencingToken()
-                .ifPresent(given ->
-                        assertTrue(inherited.fencingToken().orElseThrow() > given, "the token did not grow"));
+                .ifPresent(
+                        given -> assertTrue(inherited.fencingToken().orElseThrow() > given, "the token did not grow"));
         assertEquals(ReleaseOutcome.RELEASED, giver.release(), "a second release");
         assertEquals(
                 List.of(1, 1, 0),
@@ -97,8 +97,10 @@ abstract class SuccessionRules extends QueueRules {
         }
         stage().eventually("the lock is passed on", Stage.SOON, () -> queue.backend.handovers.get() > 0);
         Stage.Worker<Lease> outsider = stage().fork(() -> wanted.acquire(PATIENCE));
-        stage().eventually("the outsider listens", Stage.SOON, () -> foreign.listening() == 1 || outsider.result()
-                .isDone());
+        stage().eventually(
+                        "the outsider listens",
+                        Stage.SOON,
+                        () -> foreign.listening() == 1 || outsider.result().isDone());
         waits.set(true);
 
         Lease lease = stage().join(outsider, Stage.SOON.multipliedBy(2));
@@ -127,8 +129,10 @@ abstract class SuccessionRules extends QueueRules {
                 0,
                 () -> {
                     stage().interrupt(thread.join());
-                    stage().eventually("the heir has gone", Stage.SOON, thread.join()
-                            .result()::isDone);
+                    stage().eventually(
+                                    "the heir has gone",
+                                    Stage.SOON,
+                                    thread.join().result()::isDone);
                 },
                 () -> {
                     thread.complete(interrupted.join(PATIENCE));
@@ -141,8 +145,10 @@ abstract class SuccessionRules extends QueueRules {
         givesUpDuring(
                 late,
                 1,
-                () -> stage().eventually("the heir's time is up", Stage.SOON, hasty.join()
-                        .result()::isDone),
+                () -> stage().eventually(
+                                "the heir's time is up",
+                                Stage.SOON,
+                                hasty.join().result()::isDone),
                 () -> {
                     hasty.complete(late.join(Duration.ofMillis(300)));
                     return hasty.join().result();

@@ -58,7 +58,8 @@ abstract class WaitRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("WAI-2 MUST give a released lock to a waiter of another manager long before a safety poll, if the store signals")
+    @DisplayName(
+            "WAI-2 MUST give a released lock to a waiter of another manager long before a safety poll, if the store signals")
     void wai2_aSignalWakes() {
         for (int round = 0; round < 3; round++) {
             Queue queue = signalled();
@@ -73,7 +74,8 @@ abstract class WaitRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("WAI-3 MUST find a released lock within a safety poll when no signal comes: 6 s if the store has signals, 1.2 s if not")
+    @DisplayName(
+            "WAI-3 MUST find a released lock within a safety poll when no signal comes: 6 s if the store has signals, 1.2 s if not")
     void wai3_relyOnNoSignal() {
         Queue silent = new Queue(stage().tampered(ReleaseSignals.class));
         findsByItself(silent, Duration.ofMillis(1_200));
@@ -94,7 +96,8 @@ abstract class WaitRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("WAI-4 MUST take over when the TTL of a holder ends that never releases: at once if the store told that end")
+    @DisplayName(
+            "WAI-4 MUST take over when the TTL of a holder ends that never releases: at once if the store told that end")
     void wai4_anExpiryWakesToo() {
         Queue queue = new Queue(stage().tampered());
         LockBackend other = stage().backend();
@@ -125,8 +128,10 @@ abstract class WaitRules extends QueueRules {
         one.backend.signalFalsely();
         backend.signalFalsely();
 
-        stage().eventually("one of them has the lock", Stage.SOON, () -> first.result().isDone()
-                || second.result().isDone());
+        stage().eventually(
+                        "one of them has the lock",
+                        Stage.SOON,
+                        () -> first.result().isDone() || second.result().isDone());
         stage().elapse(Duration.ofMillis(200));
         boolean firstWon = first.result().isDone();
         Stage.Worker<Lease> winner = firstWon ? first : second;
@@ -137,7 +142,8 @@ abstract class WaitRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("WAI-6 MUST end the wait of each one in line at its own deadline, also while the request of the first one hangs")
+    @DisplayName(
+            "WAI-6 MUST end the wait of each one in line at its own deadline, also while the request of the first one hangs")
     void wai6_everyDeadlineHolds() {
         Queue queue = new Queue(stage().tampered());
         AtomicInteger hanging = new AtomicInteger();
@@ -190,7 +196,8 @@ abstract class WaitRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("WAI-8 MUST NOT ask more often for a crowd than for one: one request and no more than three others for each who is served")
+    @DisplayName(
+            "WAI-8 MUST NOT ask more often for a crowd than for one: one request and no more than three others for each who is served")
     void wai8_aCrowdAsksLikeOne() {
         int crowd = 30;
         Queue queue = new Queue(stage().tampered());
@@ -235,8 +242,7 @@ abstract class WaitRules extends QueueRules {
         Stage.Worker<Lease> hasty = stage().fork(() -> queue.lock.acquire(Duration.ZERO));
         assertInstanceOf(LockTimeoutException.class, stage().failure(hasty, Stage.PROMPT));
 
-        assertEquals(
-                1, askers.stream().filter(hasty.thread()::equals).count(), "requests of one whose wait is zero");
+        assertEquals(1, askers.stream().filter(hasty.thread()::equals).count(), "requests of one whose wait is zero");
         holder.release();
         stage().join(patient, Stage.SOON).close();
     }
@@ -315,7 +321,8 @@ abstract class WaitRules extends QueueRules {
     }
 
     @Test
-    @DisplayName("WAI-12 MUST bear false, doubled and late signals: one request for each at most, and no deadline moves")
+    @DisplayName(
+            "WAI-12 MUST bear false, doubled and late signals: one request for each at most, and no deadline moves")
     void wai12_aSignalIsOnlyAHint() {
         Queue queue = signalled();
         Held holder = queue.takenByAnother();

@@ -11,6 +11,7 @@ import io.polylock.spi.Acquisition;
 import io.polylock.spi.Handover;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
+import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
@@ -135,6 +136,96 @@ final class EngineMutants {
                                 return renewed.containsKey(request.owner()) ? Ownership.ABSENT : super.release(request);
                             }
                         }),
+                above("E01", "whoever shares the manager is let in", "EXC-1", backend -> new Wrong(backend) {
+                    private final Map<LockName, Acquisition> held = new ConcurrentHashMap<>();
+
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        return held.computeIfAbsent(request.name(), free -> super.tryAcquire(request));
+                    }
+                }),
+                ofEngine(
+                        "E02",
+                        "two managers that ask at the same moment are both let in",
+                        "EXC-2",
+                        (backend, options, lab) -> LockManager.of(
+                                new Wrong(backend) {
+                                    @Override
+                                    public Acquisition tryAcquire(LockRequest request) {
+                                        Acquisition answer = super.tryAcquire(request);
+                                        Object last =
+                                                lab.shared.put(request.name().value(), lab.clock.nanoTime());
+                                        return last != null && last.equals(lab.clock.nanoTime())
+                                                ? new Acquisition.Granted(OptionalLong.of(1))
+                                                : answer;
+                                    }
+                                },
+                                options)),
+                above("F024", "one lost answer ends a wait", "FLT-3", backend -> new Wrong(backend) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        return retold(Outcome.UNKNOWN, Outcome.REFUSED, () -> super.tryAcquire(request));
+                    }
+                }),
+                above("F115", "an unreachable store counts as contended", "FLT-7", backend -> new Wrong(backend) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        try {
+                            return super.tryAcquire(request);
+                        } catch (LockBackendException e) {
+                            return new Acquisition.Contended(Optional.empty());
+                        }
+                    }
+                }),
+                above("F116", "what the store refuses is tried again", "FLT-10", backend -> new Wrong(backend) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        return retold(Outcome.REFUSED, Outcome.NOT_APPLIED, () -> super.tryAcquire(request));
+                    }
+                }),
+                above("F052", "what the store forgot is taken again", "FLT-12", backend -> new Wrong(backend) {
+                    @Override
+                    public Ownership renew(LockRequest request) {
+                        Ownership found = super.renew(request);
+                        return found == Ownership.ABSENT && super.tryAcquire(request) instanceof Acquisition.Granted
+                                ? Ownership.HELD
+                                : found;
+                    }
+                }),
+                above("L04", "a renewal without an answer counts as done", "LOS-4", backend -> new Wrong(backend) {
+                    @Override
+                    public Ownership renew(LockRequest request) {
+                        try {
+                            return super.renew(request);
+                        } catch (LockBackendException e) {
+                            return Ownership.HELD;
+                        }
+                    }
+                }),
+                above(
+                        "L05",
+                        "a renewal that finds another owner is only logged",
+                        "LOS-5",
+                        backend -> new Wrong(backend) {
+                            @Override
+                            public Ownership renew(LockRequest request) {
+                                Ownership found = super.renew(request);
+                                return found == Ownership.OTHER_OWNER ? Ownership.HELD : found;
+                            }
+                        }),
+                above("M06", "a release that was answered is repeated", "REL-4", backend -> new Wrong(backend) {
+                    @Override
+                    public Ownership release(LockRequest request) {
+                        throw new LockBackendException(Outcome.UNKNOWN, "no answer after " + super.release(request));
+                    }
+                }),
+                above("M08", "a late holder is told that it released", "REL-7", backend -> new Wrong(backend) {
+                    @Override
+                    public Ownership release(LockRequest request) {
+                        super.release(request);
+                        return Ownership.HELD;
+                    }
+                }),
                 above("F063", "a renewal that finds nothing is only logged", "LOS-6", backend -> new Wrong(backend) {
                     @Override
                     public Ownership renew(LockRequest request) {
@@ -309,6 +400,15 @@ final class EngineMutants {
                 rule,
                 (backend, options, lab) ->
                         LockManager.of(Wrong.without(seed.apply(backend), List.of(Handover.class)), options));
+    }
+
+    /** Takes one outcome of a failure for another. */
+    private static <T> T retold(Outcome outcome, Outcome wrong, Supplier<T> request) {
+        try {
+            return request.get();
+        } catch (LockBackendException e) {
+            throw new LockBackendException(e.outcome() == outcome ? wrong : e.outcome(), "taken for " + wrong, e);
+        }
     }
 
     @SuppressWarnings("ReturnValueIgnored") // that is the defect
