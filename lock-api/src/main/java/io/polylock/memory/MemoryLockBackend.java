@@ -148,7 +148,15 @@ public final class MemoryLockBackend implements LockBackend {
 
         @Override
         public Subscription watch(LockName name, SignalListener listener, Duration answerWithin) {
-            return answer(() -> store.signals().watch(name.value(), MemoryLockBackend.this, listener));
+            return answer(() -> confirmed(name, listener));
+        }
+
+        /** What nobody confirms is not kept. */
+        private Subscription confirmed(LockName name, SignalListener listener) {
+            if (store.network() == MemoryStore.Network.LOSES_REPLIES) {
+                throw noAnswer();
+            }
+            return store.signals().watch(name.value(), MemoryLockBackend.this, listener);
         }
 
         @Override

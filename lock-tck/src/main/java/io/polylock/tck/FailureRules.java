@@ -225,8 +225,9 @@ abstract class FailureRules extends Rules {
         DistributedLock lock = stage().fixed(stage().manager(backend), stage().name(), Stage.LONG_TTL);
         backend.onAcquire = Tampered.Fault.REFUSE;
 
+        Stage.Worker<Lease> waiter = stage().fork(() -> lock.acquire(Duration.ofMinutes(10)));
         LockBackendException refusal =
-                assertThrows(LockBackendException.class, () -> lock.acquire(Duration.ofMinutes(10)));
+                assertInstanceOf(LockBackendException.class, stage().failure(waiter, Stage.PROMPT));
 
         assertEquals(Outcome.REFUSED, refusal.outcome());
         assertEquals(1, backend.acquires.get());

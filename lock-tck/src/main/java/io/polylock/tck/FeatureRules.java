@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.polylock.LockBackendException;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.Handover;
 import io.polylock.spi.Holder;
@@ -188,5 +189,92 @@ abstract class FeatureRules extends Rules {
         assertHeld(backend.release(next));
         stage().elapse(Duration.ofMillis(100));
         assertEquals(before, heard.get(), "signals after the listening was ended");
+    }
+
+    /** Counts what it hears. */
+    private static final class Hearing implements SignalListener {
+
+        private final AtomicInteger times = new AtomicInteger();
+
+        @Override
+        public void released() {
+            times.incrementAndGet();
+        }
+
+        @Override
+        public void gap() {}
+    }
+
+    @Test
+    @DisplayName("SIG-2 MUST signal a release to another client than the one that released, if one listens")
+    void sig2_signalsToOthers() {
+        LockBackend one = stage().backend();
+        LockBackend two = stage().backend();
+        Hearing first = new Hearing();
+        Hearing second = new Hearing();
+        LockName name = new LockName(stage().name());
+        try (Subscription here = stage().feature(one, ReleaseSignals.class).watch(name, first, BOUND);
+                Subscription there = stage().feature(two, ReleaseSignals.class).watch(name, second, BOUND)) {
+            assertTrue(here != there, "one listening for two clients");
+            for (int round = 1; round <= 6; round++) {
+                LockBackend releaser = round % 3 == 0 ? two : one;
+                Hearing other = round % 3 == 0 ? first : second;
+                int before = other.times.get();
+                assertHeld(releaser.release(taken(releaser, name.value(), Stage.LONG_TTL)));
+                stage().eventually("the other client hears", Stage.SOON, () -> other.times.get() > before);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("SIG-3 MUST end one listening when it is closed, once or twice, and leave the others")
+    void sig3_endsOneListeningOnly() {
+        LockBackend backend = stage().backend();
+        ReleaseSignals signals = stage().feature(backend, ReleaseSignals.class);
+        Hearing ended = new Hearing();
+        Hearing going = new Hearing();
+        LockName name = new LockName(stage().name());
+        Subscription first = signals.watch(name, ended, BOUND);
+        try (Subscription second = signals.watch(name, going, BOUND)) {
+            assertTrue(first != second, "one listening for two");
+            first.close();
+            first.close();
+            int before = ended.times.get();
+            LockBackend other = stage().backend();
+            for (int round = 1; round <= 3; round++) {
+                int heard = going.times.get();
+                assertHeld(other.release(taken(other, name.value(), Stage.LONG_TTL)));
+                stage().eventually("the other listening goes on", Stage.SOON, () -> going.times.get() > heard);
+            }
+            assertEquals(before, ended.times.get(), "signals after the listening was ended");
+        }
+        first.close();
+    }
+
+    @Test
+    @DisplayName(
+            "SIG-4 MUST NOT return from the call to listen without the store's confirmation: it fails within its bound, and nothing is left behind")
+    void sig4_listensOnlyIfConfirmed() {
+        LockBackend backend = stage().backend();
+        ReleaseSignals signals = stage().feature(backend, ReleaseSignals.class);
+        LockBackend other = stage().backend();
+        Hearing hearing = new Hearing();
+        Duration bound = Duration.ofMillis(500);
+        LockRequest owner = taken(other, stage().name(), Stage.LONG_TTL);
+
+        stage().hangStore();
+        Duration took;
+        try {
+            long start = stage().nanos();
+            assertThrows(LockBackendException.class, () -> signals.watch(owner.name(), hearing, bound));
+            took = stage().since(start);
+        } finally {
+            stage().resumeStore();
+        }
+
+        assertTrue(took.compareTo(bound.multipliedBy(4)) < 0, "a call bounded by " + bound + " took " + took);
+        assertHeld(other.release(owner));
+        stage().elapse(Duration.ofMillis(100));
+        assertEquals(0, hearing.times.get(), "signals for a listening that failed");
     }
 }

@@ -15,10 +15,13 @@ import io.polylock.LockManager;
 import io.polylock.LossCause;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockRequest;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
@@ -122,6 +125,87 @@ abstract class LifeCycleRules extends Rules {
         stage().eventually("all threads are gone", Stage.SOON, () -> leftOver(before)
                 .isEmpty());
         assertEquals(Set.of(), leftOver(before));
+    }
+
+    @Test
+    @DisplayName("LIF-6 MUST end all who wait at once when it closes, futures too, with no thread left of them")
+    void lif6_closingEndsACrowd() throws Exception {
+        waitAndClose();
+        Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
+
+        waitAndClose();
+
+        stage().eventually("all threads are gone", Stage.PROMPT, () -> leftOver(before)
+                .isEmpty());
+    }
+
+    private void waitAndClose() {
+        Tampered backend = stage().tampered();
+        LockBackend other = stage().backend();
+        Ear ear = new Ear();
+        LockManager manager = stage().manager(backend, ear);
+        List<Stage.Worker<Lease>> threads = new ArrayList<>();
+        List<CompletableFuture<Lease>> futures = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            LockRequest holder = taken(other, stage().name(), Stage.LONG_TTL);
+            DistributedLock lock = stage().fixed(manager, holder.name().value(), Stage.LONG_TTL);
+            for (int j = 0; j < 3; j++) {
+                threads.add(stage().fork(() -> lock.acquire(Duration.ofMinutes(10))));
+                futures.add(lock.acquireAsync(Duration.ofMinutes(10)));
+            }
+        }
+        stage().eventually("all are in line", Stage.SOON, () -> ear.contended() == 18);
+
+        Stage.Worker<Void> closer = close(manager);
+
+        threads.forEach(thread -> assertInstanceOf(IllegalStateException.class, stage().failure(thread, Stage.PROMPT)));
+        futures.forEach(future -> assertInstanceOf(IllegalStateException.class, stage().failure(future, Stage.PROMPT)));
+        stage().join(closer, Stage.SOON);
+        assertEquals(0, backend.listening(), "listenings that were not ended");
+    }
+
+    @Test
+    @DisplayName("LIF-7 MUST keep nothing of a lock that nobody holds and nobody waits for")
+    void lif7_namesDoNotPileUp() throws Exception {
+        int names = 300;
+        LockManager manager = stage().manager();
+        LockBackend other = stage().backend();
+        List<WeakReference<String>> used = new ArrayList<>();
+        for (int i = 0; i < names; i++) {
+            // a store in this JVM keeps the names that it is told first, and may
+            LockRequest first = taken(other, stage().name(), Stage.LONG_TTL);
+            assertHeld(other.release(first));
+            String name = copyOf(first);
+            used.add(new WeakReference<>(name));
+            got(stage().fixed(manager, name, Stage.LONG_TTL).tryAcquire()).close();
+        }
+        for (int batch = 0; batch < names / 50; batch++) {
+            List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                String name = copyOf(taken(other, stage().name(), Stage.LONG_TTL));
+                used.add(new WeakReference<>(name));
+                waiting.add(stage().fixed(manager, name, Stage.LONG_TTL).acquireAsync(Duration.ofMillis(100)));
+            }
+            waiting.get(0).cancel(false);
+            waiting.subList(1, waiting.size()).forEach(future -> stage().failure(future, Stage.SOON));
+        }
+        stage().elapse(Duration.ofMillis(100));
+
+        for (int i = 0; i < 20 && alive(used) > 5; i++) {
+            System.gc();
+            stage().elapse(Duration.ofMillis(50));
+        }
+        assertTrue(alive(used) <= 5, alive(used) + " of " + used.size() + " names are kept");
+        manager.close();
+    }
+
+    private static long alive(List<WeakReference<String>> used) {
+        return used.stream().filter(name -> name.get() != null).count();
+    }
+
+    @SuppressWarnings("StringCopy") // an instance of its own, whose end can be seen
+    private static String copyOf(LockRequest request) {
+        return new String(request.name().value());
     }
 
     private void useAndClose() throws Exception {

@@ -96,6 +96,22 @@ public abstract class LockBackendTck {
     }
 
     @Nested
+    @DisplayName("Waiting")
+    class Waiting extends WaitRules {
+        Waiting() {
+            super(LockBackendTck.this::stage);
+        }
+    }
+
+    @Nested
+    @DisplayName("Asynchronous acquiring")
+    class Asynchronous extends AsyncRules {
+        Asynchronous() {
+            super(LockBackendTck.this::stage);
+        }
+    }
+
+    @Nested
     @DisplayName("Expiry")
     class Expiry extends ExpiryRules {
         Expiry() {
@@ -160,9 +176,25 @@ public abstract class LockBackendTck {
     }
 
     @Nested
+    @DisplayName("Hand-over between waiters")
+    class Succession extends SuccessionRules {
+        Succession() {
+            super(LockBackendTck.this::stage);
+        }
+    }
+
+    @Nested
     @DisplayName("Members of a quorum")
     class Members extends QuorumMemberRules {
         Members() {
+            super(LockBackendTck.this::stage);
+        }
+    }
+
+    @Nested
+    @DisplayName("Listeners")
+    class Listeners extends ListenerRules {
+        Listeners() {
             super(LockBackendTck.this::stage);
         }
     }

@@ -2,6 +2,7 @@
 package io.polylock.tck;
 
 import io.polylock.DistributedLock;
+import io.polylock.LockListener;
 import io.polylock.LockManager;
 import io.polylock.ManagerOptions;
 import io.polylock.memory.VirtualClock;
@@ -15,6 +16,7 @@ import io.polylock.spi.OwnerToken;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +46,9 @@ final class Stage {
 
     /** How long anything that should happen at once may take on a busy machine. */
     static final Duration SOON = Duration.ofSeconds(10);
+
+    /** The same where a safety poll, which comes after 4 s at the earliest, must not be what helps. */
+    static final Duration PROMPT = Duration.ofSeconds(3);
 
     private static final int ROUNDS_IF_LATE = 8;
 
@@ -81,8 +86,10 @@ final class Stage {
         return closing(kit().createUnreachableBackend().orElseThrow(() -> notVerified("an unreachable store")));
     }
 
-    Tampered tampered() {
-        return new Tampered(backend());
+    /** A client that is tampered with, of a store that cannot do some of what it can. */
+    @SafeVarargs
+    final Tampered tampered(Class<? extends BackendFeature>... missing) {
+        return new Tampered(backend(), Set.of(missing));
     }
 
     LockManager manager() {
@@ -91,6 +98,10 @@ final class Stage {
 
     LockManager manager(LockBackend backend) {
         return manager(backend, UnaryOperator.identity());
+    }
+
+    LockManager manager(LockBackend backend, LockListener listener) {
+        return manager(backend, options -> options.withListener(listener));
     }
 
     LockManager manager(LockBackend backend, UnaryOperator<ManagerOptions> change) {
@@ -162,6 +173,11 @@ final class Stage {
         return new TestAbortedException("not verified: the harness does not offer " + what);
     }
 
+    /** Whether time passes only when the test says so, so that counts and times are exact. */
+    boolean timeIsVirtual() {
+        return clock instanceof VirtualClock;
+    }
+
     long nanos() {
         return clock.nanoTime();
     }
@@ -217,8 +233,12 @@ final class Stage {
     }
 
     <T> T join(Worker<T> worker, Duration bound) {
+        return join(worker.result, bound);
+    }
+
+    <T> T join(CompletableFuture<T> future, Duration bound) {
         try {
-            return outcome(worker, bound);
+            return outcome(future, bound);
         } catch (ExecutionException e) {
             throw new AssertionError("a worker failed: " + e.getCause(), e.getCause());
         }
@@ -226,19 +246,23 @@ final class Stage {
 
     /** How a worker failed. */
     Throwable failure(Worker<?> worker, Duration bound) {
+        return failure(worker.result, bound);
+    }
+
+    Throwable failure(CompletableFuture<?> future, Duration bound) {
         try {
-            Object result = outcome(worker, bound);
+            Object result = outcome(future, bound);
             throw new AssertionFailedError("the worker should have failed but returned " + result);
         } catch (ExecutionException e) {
             return e.getCause() == null ? e : e.getCause();
         }
     }
 
-    private <T> T outcome(Worker<T> worker, Duration bound) throws ExecutionException {
+    private <T> T outcome(CompletableFuture<T> future, Duration bound) throws ExecutionException {
         try {
             return clock instanceof VirtualClock virtual
-                    ? virtual.join(worker.result, bound)
-                    : worker.result.get(bound.toNanos(), TimeUnit.NANOSECONDS);
+                    ? virtual.join(future, bound)
+                    : future.get(bound.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             throw new AssertionError("a worker was not done within " + bound, e);
         } catch (InterruptedException e) {
@@ -325,12 +349,26 @@ final class Stage {
         return closeable;
     }
 
+    /** What has to wait for others while it ends must not stop the clock that they wait for. */
+    private void end(AutoCloseable closeable) throws Exception {
+        if (timeIsVirtual() && closeable instanceof LockManager) {
+            join(
+                    fork(() -> {
+                        closeable.close();
+                        return closeable;
+                    }),
+                    Duration.ofMinutes(1));
+        } else {
+            closeable.close();
+        }
+    }
+
     void close() {
         AssertionError failure = null;
         for (AutoCloseable closeable : open) {
             try {
-                closeable.close();
-            } catch (Exception e) {
+                end(closeable);
+            } catch (Exception | AssertionError e) {
                 failure = new AssertionError("closing " + closeable + " failed", e);
             }
         }

@@ -223,19 +223,12 @@ final class BackendMutants {
                                 correct,
                                 request -> Wrong.withTtl(
                                         request, Duration.ofMillis(request.ttl().toMillis())))),
-                ofBackend("M37", "an expired lock needs a release", "EXP-2", (correct, lab) -> new Wrong(correct) {
-                    @Override
-                    public Acquisition tryAcquire(LockRequest request) {
-                        Object holder = lab.shared.putIfAbsent(request.name().value(), request.owner());
-                        return holder == null || holder.equals(request.owner())
-                                ? super.tryAcquire(request)
-                                : new Acquisition.Contended(Optional.empty());
-                    }
-
+                ofBackend("M37", "an expired lock needs a release", "EXP-2", BackendMutants::needingRelease),
+                ofBackend("E04", "a dead holder keeps the lock", "EXC-4", BackendMutants::needingRelease),
+                ofBackend("M08b", "release says HELD and frees nothing", "REL-1", (correct, lab) -> new Wrong(correct) {
                     @Override
                     public Ownership release(LockRequest request) {
-                        lab.shared.remove(request.name().value(), request.owner());
-                        return super.release(request);
+                        return isOwner(request) ? Ownership.HELD : super.release(request);
                     }
                 }),
                 ofBackend(
@@ -389,6 +382,24 @@ final class BackendMutants {
                     watcher.start();
                     return new Wrong(correct);
                 }));
+    }
+
+    private static LockBackend needingRelease(LockBackend correct, Lab lab) {
+        return new Wrong(correct) {
+            @Override
+            public Acquisition tryAcquire(LockRequest request) {
+                Object holder = lab.shared.putIfAbsent(request.name().value(), request.owner());
+                return holder == null || holder.equals(request.owner())
+                        ? super.tryAcquire(request)
+                        : new Acquisition.Contended(Optional.empty());
+            }
+
+            @Override
+            public Ownership release(LockRequest request) {
+                lab.shared.remove(request.name().value(), request.owner());
+                return super.release(request);
+            }
+        };
     }
 
     static LockBackend changing(LockBackend correct, UnaryOperator<LockRequest> change) {

@@ -8,11 +8,14 @@ import io.polylock.LockBackendException.Outcome;
 import io.polylock.LockManager;
 import io.polylock.WrongManagers;
 import io.polylock.spi.Acquisition;
+import io.polylock.spi.Handover;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
+import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
+import io.polylock.spi.ReleaseSignals;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Engines with a defect: seeded between the engine and its backend, in its numbers, or in its clock. */
 final class EngineMutants {
@@ -132,6 +136,96 @@ final class EngineMutants {
                                 return renewed.containsKey(request.owner()) ? Ownership.ABSENT : super.release(request);
                             }
                         }),
+                above("E01", "whoever shares the manager is let in", "EXC-1", backend -> new Wrong(backend) {
+                    private final Map<LockName, Acquisition> held = new ConcurrentHashMap<>();
+
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        return held.computeIfAbsent(request.name(), free -> super.tryAcquire(request));
+                    }
+                }),
+                ofEngine(
+                        "E02",
+                        "two managers that ask at the same moment are both let in",
+                        "EXC-2",
+                        (backend, options, lab) -> LockManager.of(
+                                new Wrong(backend) {
+                                    @Override
+                                    public Acquisition tryAcquire(LockRequest request) {
+                                        Acquisition answer = super.tryAcquire(request);
+                                        Object last =
+                                                lab.shared.put(request.name().value(), lab.clock.nanoTime());
+                                        return last != null && last.equals(lab.clock.nanoTime())
+                                                ? new Acquisition.Granted(OptionalLong.of(1))
+                                                : answer;
+                                    }
+                                },
+                                options)),
+                above("F024", "one lost answer ends a wait", "FLT-3", backend -> new Wrong(backend) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        return retold(Outcome.UNKNOWN, Outcome.REFUSED, () -> super.tryAcquire(request));
+                    }
+                }),
+                above("F115", "an unreachable store counts as contended", "FLT-7", backend -> new Wrong(backend) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        try {
+                            return super.tryAcquire(request);
+                        } catch (LockBackendException e) {
+                            return new Acquisition.Contended(Optional.empty());
+                        }
+                    }
+                }),
+                above("F116", "what the store refuses is tried again", "FLT-10", backend -> new Wrong(backend) {
+                    @Override
+                    public Acquisition tryAcquire(LockRequest request) {
+                        return retold(Outcome.REFUSED, Outcome.NOT_APPLIED, () -> super.tryAcquire(request));
+                    }
+                }),
+                above("F052", "what the store forgot is taken again", "FLT-12", backend -> new Wrong(backend) {
+                    @Override
+                    public Ownership renew(LockRequest request) {
+                        Ownership found = super.renew(request);
+                        return found == Ownership.ABSENT && super.tryAcquire(request) instanceof Acquisition.Granted
+                                ? Ownership.HELD
+                                : found;
+                    }
+                }),
+                above("L04", "a renewal without an answer counts as done", "LOS-4", backend -> new Wrong(backend) {
+                    @Override
+                    public Ownership renew(LockRequest request) {
+                        try {
+                            return super.renew(request);
+                        } catch (LockBackendException e) {
+                            return Ownership.HELD;
+                        }
+                    }
+                }),
+                above(
+                        "L05",
+                        "a renewal that finds another owner is only logged",
+                        "LOS-5",
+                        backend -> new Wrong(backend) {
+                            @Override
+                            public Ownership renew(LockRequest request) {
+                                Ownership found = super.renew(request);
+                                return found == Ownership.OTHER_OWNER ? Ownership.HELD : found;
+                            }
+                        }),
+                above("M06", "a release that was answered is repeated", "REL-4", backend -> new Wrong(backend) {
+                    @Override
+                    public Ownership release(LockRequest request) {
+                        throw new LockBackendException(Outcome.UNKNOWN, "no answer after " + super.release(request));
+                    }
+                }),
+                above("M08", "a late holder is told that it released", "REL-7", backend -> new Wrong(backend) {
+                    @Override
+                    public Ownership release(LockRequest request) {
+                        super.release(request);
+                        return Ownership.HELD;
+                    }
+                }),
                 above("F063", "a renewal that finds nothing is only logged", "LOS-6", backend -> new Wrong(backend) {
                     @Override
                     public Ownership renew(LockRequest request) {
@@ -192,8 +286,10 @@ final class EngineMutants {
                         "M57",
                         "a waiter sleeps until the TTL ends",
                         "ACQ-7",
-                        (backend, options, lab) ->
-                                WrongManagers.with(backend, options, WrongNumbers.polls(Duration.ofHours(1)))),
+                        (backend, options, lab) -> WrongManagers.with(
+                                Wrong.without(backend, List.of(ReleaseSignals.class)),
+                                options,
+                                WrongNumbers.polls(Duration.ofHours(1)))),
                 ofEngine(
                         "F083",
                         "a waiter asks every millisecond",
@@ -226,6 +322,22 @@ final class EngineMutants {
                         "M29",
                         "validity starts at the answer",
                         "HON-2",
+                        (backend, options, lab) -> hidingTrips(
+                                backend,
+                                options.clock(),
+                                (seeded, clock) -> LockManager.of(seeded, options.withClock(clock)))),
+                ofEngine(
+                        "M30",
+                        "a renewed validity starts at the answer",
+                        "HON-4",
+                        (backend, options, lab) -> hidingTrips(
+                                backend,
+                                options.clock(),
+                                (seeded, clock) -> LockManager.of(seeded, options.withClock(clock)))),
+                ofEngine(
+                        "F029",
+                        "a late grant is handed out",
+                        "HON-5",
                         (backend, options, lab) -> hidingTrips(
                                 backend,
                                 options.clock(),
@@ -281,12 +393,26 @@ final class EngineMutants {
                                 }))));
     }
 
-    private static Mutant above(String id, String defect, String rule, Function<LockBackend, LockBackend> seed) {
-        return ofEngine(id, defect, rule, (backend, options, lab) -> LockManager.of(seed.apply(backend), options));
+    static Mutant above(String id, String defect, String rule, Function<LockBackend, LockBackend> seed) {
+        return ofEngine(
+                id,
+                defect,
+                rule,
+                (backend, options, lab) ->
+                        LockManager.of(Wrong.without(seed.apply(backend), List.of(Handover.class)), options));
+    }
+
+    /** Takes one outcome of a failure for another. */
+    private static <T> T retold(Outcome outcome, Outcome wrong, Supplier<T> request) {
+        try {
+            return request.get();
+        } catch (LockBackendException e) {
+            throw new LockBackendException(e.outcome() == outcome ? wrong : e.outcome(), "taken for " + wrong, e);
+        }
     }
 
     @SuppressWarnings("ReturnValueIgnored") // that is the defect
-    private static void swallowInterrupt() {
+    static void swallowInterrupt() {
         Thread.interrupted();
     }
 
@@ -341,9 +467,18 @@ final class EngineMutants {
                 new Wrong(backend) {
                     @Override
                     public Acquisition tryAcquire(LockRequest request) {
+                        return hiding(() -> super.tryAcquire(request));
+                    }
+
+                    @Override
+                    public Ownership renew(LockRequest request) {
+                        return hiding(() -> super.renew(request));
+                    }
+
+                    private <T> T hiding(Supplier<T> request) {
                         long start = clock.nanoTime();
                         try {
-                            return super.tryAcquire(request);
+                            return request.get();
                         } finally {
                             hidden.addAndGet(clock.nanoTime() - start);
                         }

@@ -3,15 +3,22 @@ package io.polylock.tck;
 
 import static io.polylock.tck.Mutant.ofBackend;
 
+import io.polylock.LockBackendException;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
 import io.polylock.spi.BatchRenewal;
 import io.polylock.spi.Handover;
+import io.polylock.spi.Holder;
+import io.polylock.spi.Inspection;
 import io.polylock.spi.LockBackend;
+import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
 import io.polylock.spi.QuorumMember;
+import io.polylock.spi.ReleaseSignals;
+import io.polylock.spi.ReleaseSignals.SignalListener;
+import io.polylock.spi.ReleaseSignals.Subscription;
 import io.polylock.spi.RenewResult;
 import io.polylock.spi.Vote;
 import java.time.Duration;
@@ -20,7 +27,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** Backends that get a feature wrong: tokens, hand-over, batches, quorum membership. */
@@ -155,6 +165,139 @@ final class FeatureMutants {
                                         .toList();
                             }
                         }),
+                ofBackend(
+                        "M116", "the token is minted before the grant", "FEN-4", (correct, lab) -> new Wrong(correct) {
+                            @Override
+                            public Acquisition tryAcquire(LockRequest request) {
+                                long minted = counter(lab, request).incrementAndGet();
+                                lab.pass(Duration.ofMillis(minted % 2 == 0 ? 1 : 3));
+                                return super.tryAcquire(request) instanceof Acquisition.Contended refused
+                                        ? refused
+                                        : new Acquisition.Granted(OptionalLong.of(minted));
+                            }
+                        }),
+                ofBackend(
+                        "F173",
+                        "the token does not follow the store's clock",
+                        "FEN-7",
+                        (correct, lab) -> new Wrong(correct) {
+                            @Override
+                            public Acquisition tryAcquire(LockRequest request) {
+                                return counting(super.tryAcquire(request), counter(lab, request));
+                            }
+                        }),
+                withFeature("I01", "what is left is told in the wrong unit", "INS-1", Inspection.class, backend -> {
+                    Inspection correct = backend.operator();
+                    return new WrongInspection(correct) {
+                        @Override
+                        public Optional<Holder> inspect(LockName name, Duration answerWithin) {
+                            return super.inspect(name, answerWithin)
+                                    .map(holder -> new Holder(
+                                            holder.name(),
+                                            holder.ownerHint(),
+                                            holder.label(),
+                                            holder.remaining().map(left -> left.dividedBy(1_000)),
+                                            holder.fencingToken()));
+                        }
+                    };
+                }),
+                withFeature("I02", "the list ends after a page", "INS-2", Inspection.class, backend -> {
+                    Inspection correct = backend.operator();
+                    return new WrongInspection(correct) {
+                        @Override
+                        public Page list(Optional<String> after, int limit, Duration answerWithin) {
+                            return new Page(
+                                    super.list(after, limit, answerWithin).holders(), Optional.empty());
+                        }
+                    };
+                }),
+                withFeature("I03", "revoking only shows the holder", "INS-3", Inspection.class, backend -> {
+                    Inspection correct = backend.operator();
+                    return new WrongInspection(correct) {
+                        @Override
+                        public Optional<Holder> revoke(LockName name, Duration answerWithin) {
+                            return inspect(name, answerWithin);
+                        }
+                    };
+                }),
+                signals(
+                        "S01",
+                        "the listening begins after the confirmation",
+                        "SIG-1",
+                        (correct, lab) -> watching((name, listener, bound) -> {
+                            AtomicReference<Subscription> real = new AtomicReference<>(() -> {});
+                            lab.clock
+                                    .newWorkers("late")
+                                    .after(Duration.ofMillis(50), () -> real.set(correct.watch(name, listener, bound)));
+                            return () -> real.get().close();
+                        })),
+                signals("S03", "the end of one listening ends all", "SIG-3", (correct, lab) -> {
+                    List<Subscription> all = new CopyOnWriteArrayList<>();
+                    return watching((name, listener, bound) -> {
+                        all.add(correct.watch(name, listener, bound));
+                        return () -> all.forEach(Subscription::close);
+                    });
+                }),
+                signals(
+                        "S04",
+                        "a listening that is not confirmed counts",
+                        "SIG-4",
+                        (correct, lab) -> watching((name, listener, bound) -> {
+                            try {
+                                return correct.watch(name, listener, bound);
+                            } catch (LockBackendException e) {
+                                return () -> {};
+                            }
+                        })),
+                ofBackend("S02", "only the one that released is signalled to", "SIG-2", (correct, lab) -> {
+                    Map<LockName, SignalListener> own = new ConcurrentHashMap<>();
+                    return new Wrong(correct) {
+                        @Override
+                        public Ownership release(LockRequest request) {
+                            Ownership found = super.release(request);
+                            own.getOrDefault(request.name(), new Deaf()).released();
+                            return found;
+                        }
+
+                        @Override
+                        public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
+                            return type == ReleaseSignals.class
+                                    ? Optional.of(type.cast(watching((name, listener, bound) -> {
+                                        own.put(name, listener);
+                                        return () -> own.remove(name);
+                                    })))
+                                    : super.feature(type);
+                        }
+                    };
+                }),
+                joining("Q04", "everybody joins", "QUO-1", (backend, correct) -> (request, giver) -> {
+                    Vote.Join vote = correct.join(request, giver);
+                    if (vote instanceof Vote.Joined) {
+                        return vote;
+                    }
+                    backend.deleteBlindly(request);
+                    return correct.join(request, giver);
+                }),
+                joining(
+                        "Q05",
+                        "a token that was minted is not stored",
+                        "QUO-2",
+                        (backend, correct) -> (request, giver) -> {
+                            Vote.Join vote = correct.join(request, giver);
+                            backend.forget(request);
+                            return vote;
+                        }),
+                joining("Q06", "each client names an incarnation of its own", "QUO-6", (backend, correct) -> {
+                    String own = OwnerToken.random().toString();
+                    return (request, giver) -> correct.join(request, giver) instanceof Vote.Joined joined
+                            ? new Vote.Joined(joined.token(), own, joined.age(), joined.clockMicros())
+                            : correct.join(request, giver);
+                }),
+                joining(
+                        "Q07",
+                        "an heir is a stranger",
+                        "QUO-7",
+                        (backend, correct) -> (request, giver) -> correct.join(request, Optional.empty())),
                 member(
                         "M121",
                         "a stranger may confirm",
@@ -265,5 +408,94 @@ final class FeatureMutants {
                 }
             };
         });
+    }
+
+    /** How a node joins. */
+    private interface Join {
+        Vote.Join join(LockRequest request, Optional<OwnerToken> giver);
+    }
+
+    /** Makes a wrong join out of a correct member. */
+    private interface WrongJoin {
+        Join seed(WithFeature backend, QuorumMember correct);
+    }
+
+    private static Mutant joining(String id, String defect, String rule, WrongJoin wrong) {
+        return withFeature(id, defect, rule, QuorumMember.class, backend -> {
+            QuorumMember correct = backend.correct.feature(QuorumMember.class).orElseThrow();
+            Join join = wrong.seed(backend, correct);
+            return new QuorumMember() {
+                @Override
+                public Vote.Join join(LockRequest request, Optional<OwnerToken> from) {
+                    return join.join(request, from);
+                }
+
+                @Override
+                public Vote.Confirmation confirm(
+                        LockRequest request, String incarnation, long token, Duration maxSkew) {
+                    return correct.confirm(request, incarnation, token, maxSkew);
+                }
+            };
+        });
+    }
+
+    /** An operator's view that passes everything on. */
+    private static class WrongInspection implements Inspection {
+
+        private final Inspection correct;
+
+        WrongInspection(Inspection correct) {
+            this.correct = correct;
+        }
+
+        @Override
+        public Optional<Holder> inspect(LockName name, Duration answerWithin) {
+            return correct.inspect(name, answerWithin);
+        }
+
+        @Override
+        public Page list(Optional<String> after, int limit, Duration answerWithin) {
+            return correct.list(after, limit, answerWithin);
+        }
+
+        @Override
+        public Optional<Holder> revoke(LockName name, Duration answerWithin) {
+            return correct.revoke(name, answerWithin);
+        }
+    }
+
+    /** How a client listens. */
+    private interface Watch {
+        Subscription watch(LockName name, SignalListener listener, Duration answerWithin);
+    }
+
+    private static ReleaseSignals watching(Watch watch) {
+        return new ReleaseSignals() {
+            @Override
+            public Subscription watch(LockName name, SignalListener listener, Duration answerWithin) {
+                return watch.watch(name, listener, answerWithin);
+            }
+        };
+    }
+
+    private static Mutant signals(
+            String id, String defect, String rule, BiFunction<ReleaseSignals, Lab, ReleaseSignals> wrong) {
+        return withFeature(
+                id,
+                defect,
+                rule,
+                ReleaseSignals.class,
+                backend -> wrong.apply(
+                        backend.correct.feature(ReleaseSignals.class).orElseThrow(), backend.lab));
+    }
+
+    /** Hears nothing. */
+    private static final class Deaf implements SignalListener {
+
+        @Override
+        public void released() {}
+
+        @Override
+        public void gap() {}
     }
 }

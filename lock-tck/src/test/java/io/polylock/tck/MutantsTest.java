@@ -23,15 +23,16 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /** The kit finds wrong backends and wrong engines, each by the rule that one would expect. */
 class MutantsTest {
 
-    /** Rules that no wrong backend is seeded for yet: a list that may only shrink. */
-    private static final Set<String> WITHOUT_A_MUTANT = Set.of(
-            "ACQ-6", "ACQ-8", "ACQ-9", "ACQ-10", "EXC-1", "EXC-2", "EXC-3", "EXC-4", "FEN-4", "FEN-7", "FLT-3", "FLT-7",
-            "FLT-10", "FLT-11", "FLT-12", "HON-4", "HON-5", "INP-1", "INP-3", "INP-4", "INS-1", "INS-2", "INS-3",
-            "LIF-3", "LIF-4", "LOS-4", "LOS-5", "LOS-7", "LOS-8", "LOS-10", "QUO-1", "QUO-2", "QUO-6", "QUO-7", "REL-1",
-            "REL-4", "REL-6", "REL-7", "SIG-1");
+    /** Input is checked before an engine or a backend sees it, so that no defect of those can show: a list that may only shrink. */
+    private static final Set<String> WITHOUT_A_MUTANT = Set.of("INP-1", "INP-3", "INP-4");
 
     private static List<Mutant> mutants() {
-        return Stream.of(BackendMutants.all(), FeatureMutants.all(), EngineMutants.all())
+        return Stream.of(
+                        BackendMutants.all(),
+                        FeatureMutants.all(),
+                        EngineMutants.all(),
+                        WaitMutants.all(),
+                        LifeMutants.all())
                 .flatMap(List::stream)
                 .toList();
     }
@@ -40,11 +41,18 @@ class MutantsTest {
     void everyMutantIsKilledByItsRule() {
         List<Mutant> mutants = mutants();
         List<String> survivors = new ArrayList<>();
-        StringBuilder table = new StringBuilder("\nmutant  rule    verdict   defect\n");
+        StringBuilder table = new StringBuilder("\nmutant  rule    verdict      ms  defect\n");
         for (Mutant mutant : mutants) {
+            long start = System.nanoTime();
             Verdict verdict = run(mutant);
             table.append(String.format(
-                    Locale.ROOT, "%-7s %-7s %-9s %s%n", mutant.id(), mutant.rule(), verdict.word, mutant.defect()));
+                    Locale.ROOT,
+                    "%-7s %-7s %-9s %5d  %s%n",
+                    mutant.id(),
+                    mutant.rule(),
+                    verdict.word,
+                    (System.nanoTime() - start) / 1_000_000,
+                    mutant.defect()));
             if (verdict != Verdict.KILLED) {
                 survivors.add(mutant + " by " + mutant.rule());
             }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.polylock.tck;
 
+import io.polylock.LockBackendException;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
+import io.polylock.spi.BatchRenewal;
 import io.polylock.spi.Inspection;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
+import io.polylock.spi.RenewResult;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** A backend that passes everything on; a mutant overrides the step that it gets wrong. */
@@ -37,7 +41,35 @@ class Wrong implements LockBackend {
 
     @Override
     public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
-        return correct.feature(type);
+        return correct.feature(type).map(feature -> type == BatchRenewal.class ? type.cast(batches()) : feature);
+    }
+
+    /** A batch must not pass by a defect of single renewals. */
+    private BatchRenewal batches() {
+        return new BatchRenewal() {
+            @Override
+            public List<RenewResult> renewAll(List<LockRequest> requests) {
+                return requests.stream().map(Wrong.this::inBatch).toList();
+            }
+        };
+    }
+
+    private RenewResult inBatch(LockRequest request) {
+        try {
+            return new RenewResult.Answered(renew(request));
+        } catch (LockBackendException e) {
+            return new RenewResult.Failed(e);
+        }
+    }
+
+    /** A backend that cannot do some of what another one can. */
+    static Wrong without(LockBackend backend, List<Class<? extends BackendFeature>> missing) {
+        return new Wrong(backend) {
+            @Override
+            public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
+                return missing.contains(type) ? Optional.empty() : backend.feature(type);
+            }
+        };
     }
 
     @Override
