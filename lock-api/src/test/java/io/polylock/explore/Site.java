@@ -48,7 +48,11 @@ final class Site {
         this.territory = territory;
         this.courier = courier;
         LockClock clock = make.clock.apply(new ScheduleClock(schedule, name, territory));
-        ManagerOptions options = new ManagerOptions(name, ANSWER_WITHIN, GRACE, clock);
+        ManagerOptions options = ManagerOptions.DEFAULTS
+                .withLabel(name)
+                .withAnswerWithin(ANSWER_WITHIN)
+                .withCloseGrace(GRACE)
+                .withClock(clock);
         this.engine = new Engine(make.backend.apply(courier), options, make.numbers);
     }
 
@@ -81,12 +85,19 @@ final class Site {
                 usual.retryCeiling(),
                 usual.firstPoll(),
                 usual.pollCeiling(),
+                usual.safetyPoll(),
                 0,
                 usual.undoBackoff(),
                 usual.undoCeiling(),
                 undoCapacity,
+                usual.longestRun(),
+                usual.longestRunTime(),
+                usual.sitOut(),
                 usual.callbackThreads(),
-                usual.renewalThreads());
+                usual.headThreads(),
+                usual.renewalThreads(),
+                usual.renewalBatch(),
+                usual.batchThreads());
     }
 
     Engine engine() {

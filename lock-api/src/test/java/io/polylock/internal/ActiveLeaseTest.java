@@ -20,16 +20,10 @@ class ActiveLeaseTest {
 
     private final VirtualClock clock = new VirtualClock();
     private final Wire wire = new Wire(MemoryLockBackend.of(MemoryStore.on(clock)), clock);
-    private final Parts parts = Parts.of(wire, clock, Numbers.DEFAULTS, Rig.TIMEOUT, Observers.of(List.of(), clock));
+    private final Parts parts = Rig.parts(wire, clock);
     private final Validity validity = Validity.startingNow(clock, Rig.TTL, Numbers.DEFAULTS);
     private final ActiveLease lease = new ActiveLease(
-            parts, Rig.foreign(Rig.TTL), OptionalLong.empty(), validity, Optional.empty(), Run.NONE, succession());
-
-    private Succession succession() {
-        Roll roll = new Roll(clock);
-        Lines lines = new Lines(clock, Numbers.DEFAULTS, false);
-        return new Succession(parts, roll, lines, new Grants(parts, roll, lines));
-    }
+            parts, Rig.foreign(Rig.TTL), OptionalLong.empty(), validity, Optional.empty(), Run.NONE, Rig.succession(parts));
 
     @AfterEach
     void endWorkers() {

@@ -13,6 +13,7 @@ import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
 import io.polylock.spi.Holder;
 import io.polylock.spi.Inspection;
+import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
@@ -73,6 +74,16 @@ final class Rig implements AutoCloseable {
         manager = LockManager.of(
                 wire, new ManagerOptions("me", TIMEOUT, GRACE, engineClock.apply(clock), List.of(listeners)));
         lock = manager.lock(NAME);
+    }
+
+    static Parts parts(LockBackend backend, LockClock clock) {
+        return Parts.of(backend, clock, Numbers.DEFAULTS, TIMEOUT, Observers.of(List.of(), clock));
+    }
+
+    static Succession succession(Parts parts) {
+        Roll roll = new Roll(parts.clock());
+        Lines lines = new Lines(parts.clock(), Numbers.DEFAULTS, false);
+        return new Succession(parts, roll, lines, new Grants(parts, roll, lines));
     }
 
     /** A request of somebody else for the lock. */

@@ -311,7 +311,7 @@ class SharedRenewalTest {
             rig.hang(Duration.ofHours(1));
             throw Wire.noAnswer();
         });
-        ManagerOptions options = new ManagerOptions("other", Rig.TIMEOUT, Duration.ZERO, rig.clock);
+        ManagerOptions options = new ManagerOptions("other", Rig.TIMEOUT, Duration.ZERO, rig.clock, List.of());
         try (LockManager healthy = LockManager.of(MemoryLockBackend.of(rig.store), options)) {
             Lease other = healthy.lock("other").tryAcquire().orElseThrow();
             rig.clock.advance(Rig.TTL.multipliedBy(3));
@@ -357,12 +357,14 @@ class SharedRenewalTest {
 
     @Test
     void leavesNothingBehindLeasesThatComeAndGo() {
-        Parts parts = Parts.of(rig.wire, rig.clock, Numbers.DEFAULTS, Rig.TIMEOUT);
+        Parts parts = Rig.parts(rig.wire, rig.clock);
+        Succession succession = Rig.succession(parts);
         Validity validity = Validity.startingNow(rig.clock, Rig.TTL, Numbers.DEFAULTS);
         LockRequest request = Rig.foreign(Rig.TTL);
         for (int i = 0; i < 200_000; i++) {
             ActiveLease lease =
-                    new ActiveLease(parts, request, OptionalLong.empty(), validity, Optional.empty(), over -> {});
+                    new ActiveLease(
+                            parts, request, OptionalLong.empty(), validity, Optional.empty(), Run.NONE, succession);
             lease.watchExpiry();
             parts.renewals().plan(lease);
             assertThat(parts.agenda().size()).isEqualTo(2);

@@ -143,7 +143,8 @@ final class RedisScripts {
 
     /**
      * Signals to the first of those who wait that hears it. A channel given as own, the releaser's if it waits itself, gets
-     * its turn only if nobody else is there, and stands in line again otherwise.
+     * its turn only if nobody else is there, and stands in line again in any case: so it learns after each of its leases
+     * whether it is alone.
      */
     private static final String SIGNAL =
             """
@@ -160,7 +161,8 @@ final class RedisScripts {
               end
               if passed_by and type(first) ~= 'string' then
                 redis.pcall('publish', own, KEYS[1])
-              elseif passed_by then
+              end
+              if passed_by then
                 redis.pcall('rpush', line, own)
                 if redis.pcall('pttl', line) == -1 then
                   redis.pcall('pexpire', line, 10000)
@@ -190,12 +192,7 @@ final class RedisScripts {
             """,
             MINT,
             GRANT,
-            """
-            if ARGV[5] then
-              redis.pcall('lrem', KEYS[3], 0, ARGV[5])
-            end
-            return text(token)
-            """);
+            "return text(token)");
 
     /*
      * KEYS: 1 lock, 2 companion, 3 list of those who wait. ARGV: 1 to 4 as in ACQUIRE, 5 owner token of the giver.

@@ -43,7 +43,7 @@ final class SignalConnection implements AutoCloseable {
      * @param answer within this time it must come, as must the first
      */
     record Patience(Duration silence, Duration answer) {
-        static final Patience DEFAULT = new Patience(Duration.ofSeconds(30), Duration.ofSeconds(2));
+        static final Patience DEFAULT = new Patience(Duration.ofSeconds(45), Duration.ofSeconds(2));
     }
 
     private final SignalLine line;
