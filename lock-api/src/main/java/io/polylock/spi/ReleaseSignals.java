@@ -13,7 +13,7 @@ public non-sealed interface ReleaseSignals extends BackendFeature {
 
     /**
      * Starts listening for one lock. Returns once the store has confirmed that it will signal: a release after that is
-     * signalled.
+     * signalled. Whoever was signalled to asks for the lock; only then need a further release be signalled to it.
      *
      * @param name which lock
      * @param listener told of releases and gaps, on a thread of the backend; must return quickly and not throw

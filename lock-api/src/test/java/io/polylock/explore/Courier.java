@@ -16,7 +16,6 @@ import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -172,15 +171,14 @@ final class Courier implements LockBackend {
         }
 
         private void stray(long longest) {
-            Strand late = schedule.startOrNot(
-                    client.name + "'s stray " + what + "#" + client.nextChild(), () -> {
-                        schedule.touch(Footprint.STORE);
-                        try {
-                            effect.get();
-                        } catch (LockBackendException nobodyHears) {
-                            // refused
-                        }
-                    });
+            Strand late = schedule.startOrNot(client.name + "'s stray " + what + "#" + client.nextChild(), () -> {
+                schedule.touch(Footprint.STORE);
+                try {
+                    effect.get();
+                } catch (LockBackendException nobodyHears) {
+                    // refused
+                }
+            });
             schedule.at(longest, () -> schedule.drop(late));
         }
 
@@ -196,10 +194,7 @@ final class Courier implements LockBackend {
 
         @Override
         public Acquisition handOver(OwnerToken giver, LockRequest heir) {
-            return send(
-                    "hand-over",
-                    heir.answerWithin(),
-                    () -> ledger.granted(heir, handover.handOver(giver, heir)));
+            return send("hand-over", heir.answerWithin(), () -> ledger.granted(heir, handover.handOver(giver, heir)));
         }
 
         @Override

@@ -51,7 +51,10 @@ class LeaseExplorationTest {
     @Test
     void renewalAndEviction() {
         holds("renewal, eviction, release", ALL_ORDERS, LeaseExplorationTest::renewalAndEviction);
-        holds("renewal, eviction, release, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::renewalAndEviction);
+        holds(
+                "renewal, eviction, release, a fault",
+                ALL_ORDERS.withFaults(1),
+                LeaseExplorationTest::renewalAndEviction);
     }
 
     private static void renewalAndEviction(Scene scene) throws InterruptedException {
@@ -213,7 +216,8 @@ class LeaseExplorationTest {
 
     private static void interruptAndAcquire(Scene scene) {
         Site site = scene.site("m");
-        scene.actor("caller", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(5)).ifPresent(Hold::release));
+        scene.actor("caller", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(5))
+                .ifPresent(Hold::release));
         scene.actor("interrupter", () -> scene.interrupt("caller"));
     }
 

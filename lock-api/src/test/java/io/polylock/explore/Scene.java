@@ -193,7 +193,8 @@ final class Scene {
     }
 
     private boolean inTheStore(Hold hold) {
-        return holder().filter(holder -> holder.fencingToken().getAsLong() == hold.token()).isPresent();
+        return holder().filter(holder -> holder.fencingToken().getAsLong() == hold.token())
+                .isPresent();
     }
 
     private static String first(List<Supplier<String>> demands) {
@@ -220,7 +221,9 @@ final class Scene {
         });
         holder().ifPresent(holder -> {
             boolean forgotten = schedule.faults() > 0 && sites.stream().anyMatch(Site::closing);
-            if (!tampered && !forgotten && holds.stream().noneMatch(hold -> hold.token() == token(holder) && hold.leftToItsTtl())) {
+            if (!tampered
+                    && !forgotten
+                    && holds.stream().noneMatch(hold -> hold.token() == token(holder) && hold.leftToItsTtl())) {
                 schedule.object("the store keeps a lock that nobody holds: " + holder);
             }
         });

@@ -309,7 +309,8 @@ final class Schedule {
                 end = End.PRUNED;
                 return null;
             }
-            boolean mayPreempt = kind == Point.WAITS || self == null || !self.ready() || preemptions < bounds.preemptions();
+            boolean mayPreempt =
+                    kind == Point.WAITS || self == null || !self.ready() || preemptions < bounds.preemptions();
             boolean waiting = collect(self, mayPreempt);
             if (keys.isEmpty()) {
                 return quietEnd();
@@ -412,7 +413,8 @@ final class Schedule {
         if (!alive.isEmpty()) {
             objection = "nobody can go on, but these have not ended: "
                     + alive.stream()
-                            .map(strand -> strand.name + " (" + strand.ways().get(0).what() + ")")
+                            .map(strand ->
+                                    strand.name + " (" + strand.ways().get(0).what() + ")")
                             .collect(Collectors.joining(", "));
             end = End.VIOLATED;
         }
@@ -466,8 +468,7 @@ final class Schedule {
 
     private List<String> inWords() {
         return trace.stream()
-                .map(step -> String.format(
-                        "%8.1f ms  %s %s", step.at / 1_000_000.0, step.who, step.what))
+                .map(step -> String.format("%8.1f ms  %s %s", step.at / 1_000_000.0, step.who, step.what))
                 .toList();
     }
 }

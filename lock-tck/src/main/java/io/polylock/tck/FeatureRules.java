@@ -218,9 +218,12 @@ abstract class FeatureRules extends Rules {
             assertTrue(here != there, "one listening for two clients");
             for (int round = 1; round <= 6; round++) {
                 LockBackend releaser = round % 3 == 0 ? two : one;
+                LockBackend waiting = round % 3 == 0 ? one : two;
                 Hearing other = round % 3 == 0 ? first : second;
+                LockRequest owner = taken(releaser, name.value(), Stage.LONG_TTL);
+                assertContended(waiting.tryAcquire(stage().request(name.value(), Stage.LONG_TTL)));
                 int before = other.times.get();
-                assertHeld(releaser.release(taken(releaser, name.value(), Stage.LONG_TTL)));
+                assertHeld(releaser.release(owner));
                 stage().eventually("the other client hears", Stage.SOON, () -> other.times.get() > before);
             }
         }
@@ -242,8 +245,10 @@ abstract class FeatureRules extends Rules {
             int before = ended.times.get();
             LockBackend other = stage().backend();
             for (int round = 1; round <= 3; round++) {
+                LockRequest owner = taken(other, name.value(), Stage.LONG_TTL);
+                assertContended(backend.tryAcquire(stage().request(name.value(), Stage.LONG_TTL)));
                 int heard = going.times.get();
-                assertHeld(other.release(taken(other, name.value(), Stage.LONG_TTL)));
+                assertHeld(other.release(owner));
                 stage().eventually("the other listening goes on", Stage.SOON, () -> going.times.get() > heard);
             }
             assertEquals(before, ended.times.get(), "signals after the listening was ended");

@@ -86,10 +86,13 @@ final class Stage {
         return closing(kit().createUnreachableBackend().orElseThrow(() -> notVerified("an unreachable store")));
     }
 
+    Tampered tampered() {
+        return tampered(Set.of());
+    }
+
     /** A client that is tampered with, of a store that cannot do some of what it can. */
-    @SafeVarargs
-    final Tampered tampered(Class<? extends BackendFeature>... missing) {
-        return new Tampered(backend(), Set.of(missing));
+    Tampered tampered(Set<Class<? extends BackendFeature>> missing) {
+        return new Tampered(backend(), missing);
     }
 
     LockManager manager() {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
@@ -39,7 +40,7 @@ abstract class WaitRules extends QueueRules {
     @DisplayName("WAI-1 MUST serve the waiters of one manager in the order in which they came")
     void wai1_servesInOrder() {
         servesInOrder(new Queue(stage().tampered()));
-        servesInOrder(new Queue(stage().tampered(Handover.class, ReleaseSignals.class)));
+        servesInOrder(new Queue(stage().tampered(Set.of(Handover.class, ReleaseSignals.class))));
     }
 
     private void servesInOrder(Queue queue) {
@@ -77,7 +78,7 @@ abstract class WaitRules extends QueueRules {
     @DisplayName(
             "WAI-3 MUST find a released lock within a safety poll when no signal comes: 6 s if the store has signals, 1.2 s if not")
     void wai3_relyOnNoSignal() {
-        Queue silent = new Queue(stage().tampered(ReleaseSignals.class));
+        Queue silent = new Queue(stage().tampered(Set.of(ReleaseSignals.class)));
         findsByItself(silent, Duration.ofMillis(1_200));
         Queue deaf = new Queue(stage().tampered());
         deaf.backend.onSignal = signal -> {};
@@ -378,9 +379,9 @@ abstract class WaitRules extends QueueRules {
     @Test
     @DisplayName("WAI-14 MUST NOT poll in step with others")
     void wai14_pollsAreSpread() throws Exception {
-        Queue one = new Queue(stage().tampered(ReleaseSignals.class));
+        Queue one = new Queue(stage().tampered(Set.of(ReleaseSignals.class)));
         one.takenByAnother();
-        Tampered backend = stage().tampered(ReleaseSignals.class);
+        Tampered backend = stage().tampered(Set.of(ReleaseSignals.class));
         DistributedLock same = stage().fixed(stage().manager(backend), one.name, Stage.LONG_TTL);
         List<List<Long>> asked = List.of(new ArrayList<>(), new ArrayList<>());
         one.backend.onAcquire = noting(asked.get(0));

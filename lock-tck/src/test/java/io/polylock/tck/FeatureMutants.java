@@ -29,7 +29,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -225,11 +224,11 @@ final class FeatureMutants {
                         "the listening begins after the confirmation",
                         "SIG-1",
                         (correct, lab) -> watching((name, listener, bound) -> {
-                            AtomicReference<Subscription> real = new AtomicReference<>(() -> {});
+                            List<Subscription> real = new CopyOnWriteArrayList<>();
                             lab.clock
                                     .newWorkers("late")
-                                    .after(Duration.ofMillis(50), () -> real.set(correct.watch(name, listener, bound)));
-                            return () -> real.get().close();
+                                    .after(Duration.ofMillis(50), () -> real.add(correct.watch(name, listener, bound)));
+                            return () -> real.forEach(Subscription::close);
                         })),
                 signals("S03", "the end of one listening ends all", "SIG-3", (correct, lab) -> {
                     List<Subscription> all = new CopyOnWriteArrayList<>();

@@ -228,6 +228,7 @@ final class LifeMutants {
         }
 
         @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for a timer
         public LockClock.Scheduled after(Duration delay, Runnable task) {
             LockClock.Pause pause = lab.clock.newPause();
             long start = lab.clock.nanoTime();
@@ -254,6 +255,7 @@ final class LifeMutants {
         }
 
         @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for a lane
         public synchronized void execute(Runnable task) {
             tasks.add(task);
             if (!running) {

@@ -145,9 +145,11 @@ final class WaitMutants {
                                 },
                                 options)),
                 above("M72", "the listening outlives its waiters", "WAI-11", backend -> new Signals(backend) {
+                    private final Set<Subscription> kept = ConcurrentHashMap.newKeySet();
+
                     @Override
                     Subscription watch(LockName name, Supplier<Subscription> correct) {
-                        correct.get();
+                        kept.add(correct.get());
                         return () -> {};
                     }
                 }),
