@@ -114,7 +114,7 @@ class SharedRenewalTest {
             held(lock(10 + i).withTtl(near));
             held(lock(20 + i).withTtl(far));
         }
-        rig.clock.advance(far);
+        rig.clock.advance(far.multipliedBy(5));
         assertThat(rig.wire.batches).allSatisfy(batch -> {
             Set<Duration> ttls = batch.stream().map(LockRequest::ttl).collect(Collectors.toSet());
             assertThat(ttls).isIn(Set.of(Rig.TTL, near), Set.of(far));
@@ -282,6 +282,22 @@ class SharedRenewalTest {
         assertThat(rig.wire.batches).hasSizeGreaterThan(2);
         assertThat(batchSizes().subList(0, batchSizes().size() - 1)).containsOnly(9);
         assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void oneThatIsReleasedWhileItsRenewalWaitsForAThreadIsNotRenewed() throws Exception {
+        List<Lease> leases = held(600);
+        rig.wire.onRenewAll(step -> {
+            rig.hang(Duration.ofSeconds(1));
+            return step.get();
+        });
+        while (rig.wire.batches.isEmpty()) {
+            rig.clock.advance(Duration.ofMillis(10));
+        }
+        assertThat(batchSizes()).containsExactly(256, 256);
+        assertThat(rig.run(() -> leases.get(599).release())).isEqualTo(ReleaseOutcome.RELEASED);
+        rig.clock.advance(Duration.ofSeconds(2));
+        assertThat(batchSizes()).containsExactly(87, 256, 256);
     }
 
     @Test
