@@ -73,7 +73,7 @@ final class AsyncWait {
             lines.join(waiter);
             deadline = parts.workers().after(longest, this::timeIsUp);
         }
-        future.whenComplete((lease, failure) -> givenUp());
+        CompletableFuture<Lease> unused = future.whenComplete((lease, failure) -> settle());
         wake();
         cancelIfSettled();
     }
@@ -139,10 +139,6 @@ final class AsyncWait {
 
     private void managerCloses() {
         fail(Roll.closed());
-    }
-
-    private void givenUp() {
-        settle();
     }
 
     /** Ends the wait; true for the one who may say how. */

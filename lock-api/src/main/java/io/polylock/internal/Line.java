@@ -240,7 +240,7 @@ final class Line {
      * answered before.
      */
     RuntimeException tooLate(LockName name, Duration waited) {
-        if (!refused || failure.isPresent() && !cutShort) {
+        if (!refused || (failure.isPresent() && !cutShort)) {
             return failure.orElseGet(() -> new LockBackendException(
                     Outcome.NOT_APPLIED,
                     "lock '" + name + "': the store had not answered those in front within " + waited));

@@ -137,7 +137,7 @@ final class Lines {
             if (heir.place != Place.OFFERED) {
                 return false;
             }
-            Line line = lines.get(heir.name());
+            Line line = lineOf(heir).orElseThrow(); // an heir is in line until it withdraws
             line.heldHere(now());
             next = line.remove(heir);
             unused = closeIfEmpty(heir.name(), line);

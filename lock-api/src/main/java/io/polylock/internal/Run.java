@@ -16,8 +16,8 @@ record Run(int passes, long sinceNanos) {
 
     /** Whether the lock may be passed on once more. */
     boolean goesOn(long nowNanos, Numbers numbers) {
-        return passes == 0
-                || passes < numbers.longestRun()
-                        && nowNanos - sinceNanos < numbers.longestRunTime().toNanos();
+        boolean bounded = passes < numbers.longestRun()
+                && nowNanos - sinceNanos < numbers.longestRunTime().toNanos();
+        return passes == 0 || bounded;
     }
 }

@@ -8,7 +8,6 @@ import io.polylock.memory.MemoryLockBackend;
 import io.polylock.memory.MemoryStore;
 import io.polylock.memory.VirtualClock;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
@@ -23,7 +22,13 @@ class ActiveLeaseTest {
     private final Parts parts = Rig.parts(wire, clock);
     private final Validity validity = Validity.startingNow(clock, Rig.TTL, Numbers.DEFAULTS);
     private final ActiveLease lease = new ActiveLease(
-            parts, Rig.foreign(Rig.TTL), OptionalLong.empty(), validity, Optional.empty(), Run.NONE, Rig.succession(parts));
+            parts,
+            Rig.foreign(Rig.TTL),
+            OptionalLong.empty(),
+            validity,
+            Optional.empty(),
+            Run.NONE,
+            Rig.succession(parts));
 
     @AfterEach
     void endWorkers() {

@@ -242,10 +242,10 @@ class HandOverTest {
         for (int i = 0; i < size; i++) {
             crowd.add(who.clock.fork(() -> {
                 while (!over.get()) {
-                    try (Lease lease = who.lock.acquire(MINUTE)) {
+                    who.lock.run(MINUTE, lease -> {
                         grants.add(who.clock.nanoTime());
                         who.clock.pass(hold);
-                    }
+                    });
                 }
                 return null;
             }));
@@ -282,11 +282,8 @@ class HandOverTest {
             List<CompletableFuture<Void>> crowd = crowd(crowded, 8, Duration.ofMillis(holdMillis), grants, over);
             crowded.clock.advance(Duration.ofMillis(1_500));
             int before = grants.size();
-            CompletableFuture<Integer> rival = crowded.clock.fork(() -> {
-                try (Lease lease = other.lock(Rig.NAME).acquire(MINUTE)) {
-                    return grants.size();
-                }
-            });
+            CompletableFuture<Integer> rival =
+                    crowded.clock.fork(() -> other.lock(Rig.NAME).call(MINUTE, lease -> grants.size()));
             assertThat(crowded.clock.join(rival, MINUTE) - before).isLessThanOrEqualTo(longestRun);
             end(crowded, crowd, over);
         }

@@ -53,10 +53,10 @@ class QueueTest {
         for (int i = 0; i < 40; i++) {
             int number = i;
             all.add(rig.clock.fork(() -> {
-                try (Lease lease = rig.lock.acquire(MINUTE)) {
+                rig.lock.run(MINUTE, lease -> {
                     served.add(number);
                     rig.clock.pass(Duration.ofMillis(1));
-                }
+                });
                 return null;
             }));
             rig.clock.advance(Duration.ZERO);

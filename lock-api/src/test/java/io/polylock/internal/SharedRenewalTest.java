@@ -378,9 +378,8 @@ class SharedRenewalTest {
         Validity validity = Validity.startingNow(rig.clock, Rig.TTL, Numbers.DEFAULTS);
         LockRequest request = Rig.foreign(Rig.TTL);
         for (int i = 0; i < 200_000; i++) {
-            ActiveLease lease =
-                    new ActiveLease(
-                            parts, request, OptionalLong.empty(), validity, Optional.empty(), Run.NONE, succession);
+            ActiveLease lease = new ActiveLease(
+                    parts, request, OptionalLong.empty(), validity, Optional.empty(), Run.NONE, succession);
             lease.watchExpiry();
             parts.renewals().plan(lease);
             assertThat(parts.agenda().size()).isEqualTo(2);
