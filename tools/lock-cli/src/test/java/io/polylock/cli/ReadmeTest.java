@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,7 @@ class ReadmeTest {
             Optional<Lease> maybe = lock.tryAcquire(); // one answer, no waiting
             maybe.ifPresent(Lease::close);
             Receipt receipt = lock.call(Duration.ofSeconds(5), lease -> transfer(lease)); // acquire, run, release
+            CompletableFuture<Lease> later = lock.acquireAsync(Duration.ofSeconds(5)); // no thread waits; cancel() gives up
             // end
             return receipt;
         }
