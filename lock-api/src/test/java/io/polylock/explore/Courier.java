@@ -15,7 +15,11 @@ import io.polylock.spi.LockName;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
+import io.polylock.spi.ReleaseSignals;
+import io.polylock.spi.ReleaseSignals.SignalListener;
+import io.polylock.spi.ReleaseSignals.Subscription;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -105,6 +109,8 @@ final class Courier implements LockBackend {
     private static final List<Way> RENEW = ways("renew");
     private static final List<Way> RELEASE = ways("release");
 
+    private static final List<Way> SIGNAL = List.of(Way.free("arrives"), Way.fault("is lost"));
+
     private static List<Way> ways(String what) {
         return List.of(
                 Way.free("has its " + what + " done by the store"),
@@ -120,6 +126,7 @@ final class Courier implements LockBackend {
         private final Supplier<T> effect;
         private final Strand client = schedule.current();
         private boolean timeUp;
+        private boolean heard;
 
         Trip(String what, long answerWithinNanos, Supplier<T> effect) {
             this.what = what;
@@ -129,8 +136,10 @@ final class Courier implements LockBackend {
 
         T make() {
             Schedule.Event deadline = schedule.at(answerWithinNanos, () -> {
-                timeUp = true;
-                client.readyFor(NO_ANSWER);
+                if (!heard) {
+                    timeUp = true;
+                    client.readyFor(NO_ANSWER);
+                }
             });
             try {
                 int way = schedule.point(Schedule.Point.WAITS, request(what));
@@ -167,18 +176,23 @@ final class Courier implements LockBackend {
             if (timeUp) {
                 throw noAnswer();
             }
+            heard = true;
+            if (schedule.timeMayPass()) {
+                schedule.point(Schedule.Point.COMPUTES); // heard in time, used later
+            }
             return answer.get();
         }
 
         private void stray(long longest) {
-            Strand late = schedule.startOrNot(client.name + "'s stray " + what + "#" + client.nextChild(), () -> {
-                schedule.touch(Footprint.STORE);
-                try {
-                    effect.get();
-                } catch (LockBackendException nobodyHears) {
-                    // refused
-                }
-            });
+            Strand late = schedule.startOrNot(
+                    client.name + "'s stray " + what + "#" + client.nextChild(), () -> {
+                        schedule.touch(Footprint.STORE);
+                        try {
+                            effect.get();
+                        } catch (LockBackendException nobodyHears) {
+                            // refused
+                        }
+                    });
             schedule.at(longest, () -> schedule.drop(late));
         }
 
@@ -187,14 +201,71 @@ final class Courier implements LockBackend {
         }
     }
 
-    private final class Features implements Fencing, Handover, Inspection {
+    /** A listening, to whose listener each signal makes its own way. */
+    private final class Watch implements SignalListener, Subscription {
+
+        private final SignalListener listener;
+        private Optional<Subscription> subscription = Optional.empty();
+        private boolean over;
+        private int heard;
+
+        Watch(SignalListener listener) {
+            this.listener = listener;
+        }
+
+        Subscription begin(ReleaseSignals signals, LockName name, Duration answerWithin) {
+            if (!over) {
+                subscription = Optional.of(signals.watch(name, this, answerWithin));
+            }
+            return this;
+        }
+
+        @Override
+        public void released() {
+            schedule.start("signal#" + territory + "." + ++heard, () -> {
+                if (schedule.point(Schedule.Point.WAITS, SIGNAL) == 0) {
+                    schedule.touch(territory);
+                    listener.released();
+                }
+            });
+        }
+
+        @Override
+        public void gap() {
+            listener.gap();
+        }
+
+        @Override
+        public void close() {
+            schedule.touch(Footprint.STORE);
+            over = true;
+            subscription.ifPresent(Subscription::close);
+        }
+    }
+
+    private final class Features implements Fencing, Handover, Inspection, ReleaseSignals {
 
         private final Handover handover = store.feature(Handover.class).orElseThrow();
         private final Inspection inspection = store.feature(Inspection.class).orElseThrow();
+        private final ReleaseSignals signals = store.feature(ReleaseSignals.class).orElseThrow();
 
         @Override
         public Acquisition handOver(OwnerToken giver, LockRequest heir) {
-            return send("hand-over", heir.answerWithin(), () -> ledger.granted(heir, handover.handOver(giver, heir)));
+            return send(
+                    "hand-over",
+                    heir.answerWithin(),
+                    () -> ledger.granted(heir, handover.handOver(giver, heir)));
+        }
+
+        @Override
+        public Subscription watch(LockName name, SignalListener listener, Duration answerWithin) {
+            Watch watch = new Watch(listener);
+            try {
+                return send("watch", answerWithin, () -> watch.begin(signals, name, answerWithin));
+            } catch (LockBackendException e) {
+                watch.close();
+                throw e;
+            }
         }
 
         @Override

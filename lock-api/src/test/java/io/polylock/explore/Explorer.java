@@ -51,7 +51,8 @@ final class Explorer {
             best = found.or(() -> Optional.empty()).isPresent() ? found : best;
             more = path.advance();
         }
-        return new Report(bounds, schedules, pruned, steps, !more, Duration.ofNanos(System.nanoTime() - start), best);
+        return new Report(
+                bounds, schedules, pruned, steps, !more, Duration.ofNanos(System.nanoTime() - start), best);
     }
 
     private Optional<Violation> once(Path path, int shorter) {

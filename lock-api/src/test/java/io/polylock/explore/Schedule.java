@@ -4,6 +4,7 @@ package io.polylock.explore;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -59,6 +60,7 @@ final class Schedule {
     private int interesting = Integer.MAX_VALUE;
     private String objection = "";
     private Strand stalled;
+    private Optional<Throwable> failure = Optional.empty();
     private End end = End.DONE;
     private volatile long steps;
     private volatile boolean ended;
@@ -122,6 +124,11 @@ final class Schedule {
 
     int slow() {
         return slow;
+    }
+
+    /** Whether somebody may still be slow. */
+    boolean timeMayPass() {
+        return branching && slow < bounds.slow();
     }
 
     int faults() {
@@ -265,6 +272,9 @@ final class Schedule {
         }
         unwind();
         exploring = false;
+        failure.ifPresent(e -> {
+            throw new IllegalStateException(e.getMessage(), e);
+        });
         if (end == End.DONE) {
             objection = verdict.get();
             end = objection.isEmpty() ? End.DONE : End.VIOLATED;
@@ -299,6 +309,16 @@ final class Schedule {
 
     /** The strand that is chosen to go on, after time has passed if that was chosen; null at the end. */
     private Strand next(Strand self, Point kind) {
+        try {
+            return choose(self, kind);
+        } catch (RuntimeException | Error e) {
+            failure = Optional.of(e);
+            end = End.VIOLATED;
+            return null;
+        }
+    }
+
+    private Strand choose(Strand self, Point kind) {
         while (true) {
             stepDone();
             if (!objection.isEmpty()) {
@@ -309,8 +329,7 @@ final class Schedule {
                 end = End.PRUNED;
                 return null;
             }
-            boolean mayPreempt =
-                    kind == Point.WAITS || self == null || !self.ready() || preemptions < bounds.preemptions();
+            boolean mayPreempt = kind == Point.WAITS || self == null || !self.ready() || preemptions < bounds.preemptions();
             boolean waiting = collect(self, mayPreempt);
             if (keys.isEmpty()) {
                 return quietEnd();
@@ -382,7 +401,7 @@ final class Schedule {
                 }
             }
         }
-        if (!events.isEmpty() && (!waiting || (branching && slow < bounds.slow()))) {
+        if (!events.isEmpty() && (!waiting || timeMayPass())) {
             keys.add(TIME);
         }
         return waiting;
@@ -413,8 +432,7 @@ final class Schedule {
         if (!alive.isEmpty()) {
             objection = "nobody can go on, but these have not ended: "
                     + alive.stream()
-                            .map(strand ->
-                                    strand.name + " (" + strand.ways().get(0).what() + ")")
+                            .map(strand -> strand.name + " (" + strand.ways().get(0).what() + ")")
                             .collect(Collectors.joining(", "));
             end = End.VIOLATED;
         }
@@ -468,7 +486,8 @@ final class Schedule {
 
     private List<String> inWords() {
         return trace.stream()
-                .map(step -> String.format("%8.1f ms  %s %s", step.at / 1_000_000.0, step.who, step.what))
+                .map(step -> String.format(
+                        "%8.1f ms  %s %s", step.at / 1_000_000.0, step.who, step.what))
                 .toList();
     }
 }

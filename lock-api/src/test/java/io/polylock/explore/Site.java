@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -40,6 +41,9 @@ final class Site {
     private final Engine engine;
     private final Courier courier;
     private boolean closing;
+    private boolean closed;
+    private int calls;
+    private long lastCallEnded;
 
     Site(Scene scene, Schedule schedule, String name, long territory, Courier courier, Make make) {
         this.scene = scene;
@@ -122,12 +126,62 @@ final class Site {
         return got("acquire", bound, () -> Optional.of(engine.acquire(NAME, options, wait)));
     }
 
+    /** Acquires a lock that becomes free at once: if nothing fails, no time may pass, or a wake-up was lost. */
+    Optional<Hold> acquireAtOnce(LockOptions options, Duration wait) {
+        return got(
+                "acquire",
+                () -> scene.trouble() ? wait.plus(ANSWER_WITHIN.multipliedBy(2)) : Duration.ZERO,
+                () -> Optional.of(engine.acquire(NAME, options, wait)));
+    }
+
+    CompletableFuture<Lease> acquireAsync(LockOptions options, Duration wait) {
+        return call("asynchronous acquire", Duration.ZERO, () -> engine.acquireAsync(NAME, options, wait));
+    }
+
+    /** Waits for a future without a bound of its own: it has one. */
+    Optional<Hold> await(CompletableFuture<Lease> future) {
+        Strand self = schedule.current();
+        CompletableFuture<Lease> told = future.whenComplete((lease, failure) -> {
+            boolean ours = schedule.current() != self && schedule.current().name.startsWith(name + " completion");
+            if (lease != null && !ours) {
+                schedule.object("a future was completed on " + schedule.current());
+            }
+            self.unblock();
+        });
+        while (!told.isDone()) {
+            schedule.block(List.of(Way.free("sees its future")));
+        }
+        schedule.touch(territory);
+        return future.isCompletedExceptionally()
+                ? Optional.empty()
+                : Optional.of(scene.keep(new Hold(this, future.join())));
+    }
+
+    /** Closes the manager, as often as the scenario likes; the first one is judged. */
     void close() {
         call("close of the manager", GRACE.plus(ANSWER_WITHIN).plusSeconds(3), () -> {
+            boolean first = !closing;
             closing = true;
+            long start = schedule.now();
             engine.close();
+            if (first) {
+                closed = true;
+                judgeClose(start);
+            }
             return true;
         });
+    }
+
+    /** Closing waits for what goes on, and no longer. */
+    private void judgeClose(long start) {
+        boolean allDone = calls == 1 && scene.holds().stream().allMatch(Hold::given);
+        if (allDone && !scene.trouble() && schedule.slow() == 0 && schedule.now() > Math.max(start, lastCallEnded)) {
+            schedule.object(name + " was closed later than it could be");
+        }
+    }
+
+    boolean closed() {
+        return closed;
     }
 
     String objection() {
@@ -136,7 +190,7 @@ final class Site {
 
     /** A release whose requests are all answered at once takes no time, or a wake-up was lost. */
     private Duration releaseBound() {
-        return schedule.faults() > 0 ? ANSWER_WITHIN.multipliedBy(2) : Duration.ZERO;
+        return scene.trouble() ? ANSWER_WITHIN.multipliedBy(2) : Duration.ZERO;
     }
 
     <T> T releasing(String what, Callable<T> call) {
@@ -144,13 +198,17 @@ final class Site {
     }
 
     private Optional<Hold> got(String what, Duration bound, Callable<Optional<Lease>> asking) {
+        return got(what, () -> bound, asking);
+    }
+
+    private Optional<Hold> got(String what, Supplier<Duration> bound, Callable<Optional<Lease>> asking) {
         return call(what, bound, () -> {
             try {
                 return asking.call().map(lease -> scene.keep(new Hold(this, lease)));
             } catch (LockTimeoutException e) {
                 return Optional.empty();
             } catch (LockBackendException e) {
-                requireReason(schedule.faults() + schedule.slow() > 0, e);
+                requireReason(scene.trouble() || schedule.slow() > 0, e);
                 return Optional.empty();
             } catch (IllegalStateException e) {
                 requireReason(closing, e);
@@ -177,8 +235,10 @@ final class Site {
         schedule.point(Schedule.Point.WAITS, List.of(Way.free("calls " + name + ": " + what)));
         schedule.touch(territory);
         long start = schedule.now();
+        calls++;
         try {
             T result = call.call();
+            lastCallEnded = schedule.now();
             long took = schedule.now() - start;
             if (schedule.slow() == 0 && took > bound.get().toNanos()) {
                 schedule.object(what + " took " + Duration.ofNanos(took) + " and not at most " + bound.get());
@@ -188,6 +248,8 @@ final class Site {
             throw e;
         } catch (Exception e) {
             throw new IllegalStateException(what, e);
+        } finally {
+            calls--;
         }
     }
 }
