@@ -16,7 +16,6 @@ import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -28,6 +27,9 @@ import java.util.function.Supplier;
  */
 final class Courier implements LockBackend {
 
+    private static final List<Way> ACQUIRE = ways("acquire");
+    private static final List<Way> RENEW = ways("renew");
+    private static final List<Way> RELEASE = ways("release");
     private static final List<Way> ANSWER = List.of(Way.free("sees the answer"));
     private static final List<Way> NO_ANSWER = List.of(Way.free("hears nothing"));
 
@@ -102,10 +104,6 @@ final class Courier implements LockBackend {
         };
     }
 
-    private static final List<Way> ACQUIRE = ways("acquire");
-    private static final List<Way> RENEW = ways("renew");
-    private static final List<Way> RELEASE = ways("release");
-
     private static List<Way> ways(String what) {
         return List.of(
                 Way.free("has its " + what + " done by the store"),
@@ -121,6 +119,7 @@ final class Courier implements LockBackend {
         private final Supplier<T> effect;
         private final Strand client = schedule.current();
         private boolean timeUp;
+        private boolean heard;
 
         Trip(String what, long answerWithinNanos, Supplier<T> effect) {
             this.what = what;
@@ -130,8 +129,10 @@ final class Courier implements LockBackend {
 
         T make() {
             Schedule.Event deadline = schedule.at(answerWithinNanos, () -> {
-                timeUp = true;
-                client.readyFor(NO_ANSWER);
+                if (!heard) {
+                    timeUp = true;
+                    client.readyFor(NO_ANSWER);
+                }
             });
             try {
                 int way = schedule.point(Schedule.Point.WAITS, request(what));
@@ -168,19 +169,23 @@ final class Courier implements LockBackend {
             if (timeUp) {
                 throw noAnswer();
             }
+            heard = true;
+            if (schedule.timeMayPass()) {
+                schedule.point(Schedule.Point.COMPUTES); // heard in time, used later
+            }
             return answer.get();
         }
 
+        @SuppressWarnings("ReturnValueIgnored") // nobody hears it
         private void stray(long longest) {
-            Strand late = schedule.startOrNot(
-                    client.name + "'s stray " + what + "#" + client.nextChild(), () -> {
-                        schedule.touch(Footprint.STORE);
-                        try {
-                            effect.get();
-                        } catch (LockBackendException nobodyHears) {
-                            // refused
-                        }
-                    });
+            Strand late = schedule.startOrNot(client.name + "'s stray " + what + "#" + client.nextChild(), () -> {
+                schedule.touch(Footprint.STORE);
+                try {
+                    effect.get();
+                } catch (LockBackendException nobodyHears) {
+                    // refused
+                }
+            });
             schedule.at(longest, () -> schedule.drop(late));
         }
 
@@ -196,10 +201,7 @@ final class Courier implements LockBackend {
 
         @Override
         public Acquisition handOver(OwnerToken giver, LockRequest heir) {
-            return send(
-                    "hand-over",
-                    heir.answerWithin(),
-                    () -> ledger.granted(heir, handover.handOver(giver, heir)));
+            return send("hand-over", heir.answerWithin(), () -> ledger.granted(heir, handover.handOver(giver, heir)));
         }
 
         @Override

@@ -57,6 +57,15 @@ final class Hold {
         });
     }
 
+    Site site() {
+        return site;
+    }
+
+    /** Whether its holder has begun to release it. */
+    boolean given() {
+        return given;
+    }
+
     long token() {
         return lease.fencingToken().orElseThrow();
     }
@@ -67,7 +76,8 @@ final class Hold {
 
     /** Whether the store may keep it although nobody holds it, until its TTL ends. */
     boolean leftToItsTtl() {
-        return lease.isHeld() || (lost() && (!given || told.contains(LossCause.CLOSED) || told.contains(LossCause.MAX_HOLD)));
+        return lease.isHeld()
+                || (lost() && (!given || told.contains(LossCause.CLOSED) || told.contains(LossCause.MAX_HOLD)));
     }
 
     String objection() {

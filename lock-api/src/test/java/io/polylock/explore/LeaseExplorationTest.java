@@ -27,7 +27,7 @@ class LeaseExplorationTest {
         holds("two releases, slow", ALL_ORDERS.withSlow(1), LeaseExplorationTest::twoReleases);
     }
 
-    private static void twoReleases(Scene scene) throws InterruptedException {
+    static void twoReleases(Scene scene) throws InterruptedException {
         Hold hold = scene.site("m").held(Site.OPTIONS);
         scene.actor("one", hold::release);
         scene.actor("other", hold::close);
@@ -40,7 +40,7 @@ class LeaseExplorationTest {
         holds("release, renewal, slow", ALL_ORDERS.withSlow(1), LeaseExplorationTest::releaseAndRenewal);
     }
 
-    private static void releaseAndRenewal(Scene scene) throws InterruptedException {
+    static void releaseAndRenewal(Scene scene) throws InterruptedException {
         Hold hold = scene.site("m").held(Site.RENEWED);
         scene.actor("holder", () -> {
             scene.pass(RENEWAL);
@@ -51,10 +51,13 @@ class LeaseExplorationTest {
     @Test
     void renewalAndEviction() {
         holds("renewal, eviction, release", ALL_ORDERS, LeaseExplorationTest::renewalAndEviction);
-        holds("renewal, eviction, release, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::renewalAndEviction);
+        holds(
+                "renewal, eviction, release, a fault",
+                ALL_ORDERS.withFaults(1),
+                LeaseExplorationTest::renewalAndEviction);
     }
 
-    private static void renewalAndEviction(Scene scene) throws InterruptedException {
+    static void renewalAndEviction(Scene scene) throws InterruptedException {
         Hold hold = scene.site("m").held(Site.RENEWED);
         scene.actor("operator", () -> {
             scene.pass(RENEWAL);
@@ -71,7 +74,7 @@ class LeaseExplorationTest {
         holds("renewal, theft, release", ALL_ORDERS, LeaseExplorationTest::renewalAndThief);
     }
 
-    private static void renewalAndThief(Scene scene) throws InterruptedException {
+    static void renewalAndThief(Scene scene) throws InterruptedException {
         Hold hold = scene.site("m").held(Site.RENEWED);
         scene.actor("thief", () -> {
             scene.pass(RENEWAL);
@@ -89,7 +92,7 @@ class LeaseExplorationTest {
         holds("release, expiry, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::releaseAndExpiry);
     }
 
-    private static void releaseAndExpiry(Scene scene) throws InterruptedException {
+    static void releaseAndExpiry(Scene scene) throws InterruptedException {
         Hold hold = scene.site("m").held(SHORT);
         scene.actor("holder", () -> {
             scene.pass(VALIDITY);
@@ -102,7 +105,7 @@ class LeaseExplorationTest {
         holds("release just before expiry, slow", ALL_ORDERS.withSlow(1), LeaseExplorationTest::justBeforeExpiry);
     }
 
-    private static void justBeforeExpiry(Scene scene) throws InterruptedException {
+    static void justBeforeExpiry(Scene scene) throws InterruptedException {
         Hold hold = scene.site("m").held(SHORT);
         scene.actor("holder", () -> {
             scene.pass(VALIDITY.minusSeconds(1));
@@ -132,7 +135,7 @@ class LeaseExplorationTest {
         holds("close, release, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::closeAndRelease);
     }
 
-    private static void closeAndRelease(Scene scene) throws InterruptedException {
+    static void closeAndRelease(Scene scene) throws InterruptedException {
         Site site = scene.site("m");
         Hold hold = site.held(Site.RENEWED);
         scene.actor("closer", site::close);
@@ -155,13 +158,28 @@ class LeaseExplorationTest {
     @Test
     void closeAndAcquire() {
         holds("close, acquire", ALL_ORDERS, LeaseExplorationTest::closeAndAcquire);
+        holds("close, acquire, slow", ALL_ORDERS.withSlow(1), LeaseExplorationTest::closeAndAcquire);
         holds("close, acquire, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::closeAndAcquire);
     }
 
-    private static void closeAndAcquire(Scene scene) {
+    static void closeAndAcquire(Scene scene) {
         Site site = scene.site("m");
         scene.actor("closer", site::close);
         scene.actor("caller", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(5)));
+    }
+
+    @Test
+    void closeAndWaiter() {
+        holds("close, waiter", ALL_ORDERS, scene -> {
+            Hold hold = scene.site("n").held(Site.OPTIONS);
+            Site site = scene.site("m");
+            scene.actor("waiter", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(1)));
+            scene.actor("closer", () -> {
+                scene.pass(Duration.ofMillis(500));
+                site.close();
+                hold.release();
+            });
+        });
     }
 
     @Test
@@ -181,7 +199,7 @@ class LeaseExplorationTest {
         holds("close, renewal, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::closeAndRenewal);
     }
 
-    private static void closeAndRenewal(Scene scene) throws InterruptedException {
+    static void closeAndRenewal(Scene scene) throws InterruptedException {
         Site site = scene.site("m");
         site.held(Site.RENEWED);
         scene.actor("closer", () -> {
@@ -196,7 +214,7 @@ class LeaseExplorationTest {
         holds("max hold, release, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::maxHoldAndRelease);
     }
 
-    private static void maxHoldAndRelease(Scene scene) throws InterruptedException {
+    static void maxHoldAndRelease(Scene scene) throws InterruptedException {
         Duration most = Duration.ofSeconds(30);
         Hold hold = scene.site("m").held(Site.OPTIONS.withMaxHold(most));
         scene.actor("holder", () -> {
@@ -211,9 +229,10 @@ class LeaseExplorationTest {
         holds("interrupt, acquire, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::interruptAndAcquire);
     }
 
-    private static void interruptAndAcquire(Scene scene) {
+    static void interruptAndAcquire(Scene scene) {
         Site site = scene.site("m");
-        scene.actor("caller", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(5)).ifPresent(Hold::release));
+        scene.actor("caller", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(5))
+                .ifPresent(Hold::release));
         scene.actor("interrupter", () -> scene.interrupt("caller"));
     }
 
@@ -223,7 +242,7 @@ class LeaseExplorationTest {
         holds("two managers compete, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::twoManagersCompete);
     }
 
-    private static void twoManagersCompete(Scene scene) {
+    static void twoManagersCompete(Scene scene) {
         for (String name : new String[] {"m", "n"}) {
             Site site = scene.site(name);
             scene.actor(name + "'s caller", () -> site.tryAcquire(Site.OPTIONS).ifPresent(Hold::close));
@@ -235,24 +254,12 @@ class LeaseExplorationTest {
         holds("acquire, renewal, release, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::wholeLife);
     }
 
-    private static void wholeLife(Scene scene) {
+    static void wholeLife(Scene scene) {
         Site site = scene.site("m");
         scene.actor("caller", () -> {
             Optional<Hold> got = site.tryAcquire(Site.RENEWED);
             scene.pass(RENEWAL);
             got.ifPresent(Hold::close);
         });
-    }
-
-    @Test
-    @Tag("full")
-    void moreGoesWrong() {
-        holds("two releases, faults", ALL_ORDERS.withFaults(2), LeaseExplorationTest::twoReleases);
-        holds("two releases, slow, a fault", ALL_ORDERS.withSlow(1).withFaults(1), LeaseExplorationTest::twoReleases);
-        holds("release, renewal, faults", ALL_ORDERS.withFaults(2), LeaseExplorationTest::releaseAndRenewal);
-        holds("release just before expiry, slower", ALL_ORDERS.withSlow(2), LeaseExplorationTest::justBeforeExpiry);
-        holds("interrupt, acquire, faults", ALL_ORDERS.withFaults(2), LeaseExplorationTest::interruptAndAcquire);
-        holds("two managers compete, faults", ALL_ORDERS.withFaults(2), LeaseExplorationTest::twoManagersCompete);
-        holds("acquire, renewal, release, faults", ALL_ORDERS.withFaults(2), LeaseExplorationTest::wholeLife);
     }
 }

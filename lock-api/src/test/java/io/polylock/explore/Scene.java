@@ -4,6 +4,7 @@ package io.polylock.explore;
 import io.polylock.internal.Insides;
 import io.polylock.memory.MemoryLockBackend;
 import io.polylock.memory.MemoryStore;
+import io.polylock.memory.MemoryStore.Network;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.Holder;
 import io.polylock.spi.Inspection;
@@ -39,7 +40,9 @@ final class Scene {
     private final Set<String> interrupted = new HashSet<>();
     private final List<Supplier<String>> demands = new ArrayList<>();
     private final List<Supplier<String>> lastDemands = new ArrayList<>();
+    private Network network = Network.UP;
     private boolean tampered;
+    private boolean outage;
     private int acting;
     private int heldBefore = -1;
 
@@ -106,6 +109,15 @@ final class Scene {
         return hold;
     }
 
+    /** Whether a request may have had no answer. */
+    boolean trouble() {
+        return outage || schedule.faults() > 0;
+    }
+
+    List<Hold> holds() {
+        return holds;
+    }
+
     boolean interrupted(String actor) {
         return interrupted.contains(actor);
     }
@@ -159,14 +171,22 @@ final class Scene {
     }
 
     /** What the store does with all requests from now on. */
-    void network(MemoryStore.Network now) {
+    void network(Network now) {
         schedule.point(Schedule.Point.WAITS, List.of(Way.free("makes the network " + now)));
         schedule.touch(Footprint.STORE);
+        network = now;
+        outage = true;
         store.setNetwork(now);
     }
 
-    Optional<Holder> holder() {
-        return inspection.inspect(Site.NAME, Site.ANSWER_WITHIN);
+    /** Who holds the lock in the store, whatever its network does. */
+    private Optional<Holder> holder() {
+        store.setNetwork(Network.UP);
+        try {
+            return inspection.inspect(Site.NAME, Site.ANSWER_WITHIN);
+        } finally {
+            store.setNetwork(network);
+        }
     }
 
     private String objection() {
@@ -177,6 +197,9 @@ final class Scene {
             if (hold.lease().isHeld()) {
                 held++;
                 heldNow |= 1 << i;
+                if (hold.site().closed()) {
+                    return hold.lease() + " is held, but its manager is closed";
+                }
                 if (!tampered && !inTheStore(hold)) {
                     return hold.lease() + " is held, but not in the store";
                 }
@@ -193,7 +216,8 @@ final class Scene {
     }
 
     private boolean inTheStore(Hold hold) {
-        return holder().filter(holder -> holder.fencingToken().getAsLong() == hold.token()).isPresent();
+        return holder().filter(holder -> holder.fencingToken().getAsLong() == hold.token())
+                .isPresent();
     }
 
     private static String first(List<Supplier<String>> demands) {
@@ -218,9 +242,16 @@ final class Scene {
                 schedule.object(outstanding + " undos are outstanding for ever");
             }
         });
+        if (!schedule.nothingPlanned()
+                && holds.stream().noneMatch(hold -> hold.lease().isHeld())) {
+            schedule.object("nobody holds anything, and something is planned");
+        }
         holder().ifPresent(holder -> {
-            boolean forgotten = schedule.faults() > 0 && sites.stream().anyMatch(Site::closing);
-            if (!tampered && !forgotten && holds.stream().noneMatch(hold -> hold.token() == token(holder) && hold.leftToItsTtl())) {
+            boolean forgotten =
+                    (trouble() || schedule.slow() > 0) && sites.stream().anyMatch(Site::closing);
+            if (!tampered
+                    && !forgotten
+                    && holds.stream().noneMatch(hold -> hold.token() == token(holder) && hold.leftToItsTtl())) {
                 schedule.object("the store keeps a lock that nobody holds: " + holder);
             }
         });

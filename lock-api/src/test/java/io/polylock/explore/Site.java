@@ -40,6 +40,10 @@ final class Site {
     private final Engine engine;
     private final Courier courier;
     private boolean closing;
+    private boolean closed;
+    private long closingSince;
+    private int calls;
+    private long lastCallEnded;
 
     Site(Scene scene, Schedule schedule, String name, long territory, Courier courier, Make make) {
         this.scene = scene;
@@ -111,12 +115,32 @@ final class Site {
         return got("acquire", bound, () -> Optional.of(engine.acquire(NAME, options, wait)));
     }
 
+    /** Closes the manager, as often as the scenario likes; the first one is judged. */
     void close() {
         call("close of the manager", GRACE.plus(ANSWER_WITHIN).plusSeconds(3), () -> {
+            boolean first = !closing;
             closing = true;
+            long start = schedule.now();
+            closingSince = first ? start : closingSince;
             engine.close();
+            if (first) {
+                closed = true;
+                judgeClose(start);
+            }
             return true;
         });
+    }
+
+    /** Closing waits for what goes on, and no longer. */
+    private void judgeClose(long start) {
+        boolean allDone = calls == 1 && scene.holds().stream().allMatch(Hold::given);
+        if (allDone && !scene.trouble() && schedule.slow() == 0 && schedule.now() > Math.max(start, lastCallEnded)) {
+            schedule.object(name + " was closed later than it could be");
+        }
+    }
+
+    boolean closed() {
+        return closed;
     }
 
     String objection() {
@@ -125,7 +149,7 @@ final class Site {
 
     /** A release whose requests are all answered at once takes no time, or a wake-up was lost. */
     private Duration releaseBound() {
-        return schedule.faults() > 0 ? ANSWER_WITHIN.multipliedBy(2) : Duration.ZERO;
+        return scene.trouble() ? ANSWER_WITHIN.multipliedBy(2) : Duration.ZERO;
     }
 
     <T> T releasing(String what, Callable<T> call) {
@@ -139,10 +163,12 @@ final class Site {
             } catch (LockTimeoutException e) {
                 return Optional.empty();
             } catch (LockBackendException e) {
-                requireReason(schedule.faults() + schedule.slow() > 0, e);
+                requireReason(scene.trouble() || schedule.slow() > 0, e);
                 return Optional.empty();
             } catch (IllegalStateException e) {
                 requireReason(closing, e);
+                boolean atOnce = schedule.now() == closingSince;
+                requireReason(atOnce || scene.trouble() || schedule.slow() > 0, e);
                 return Optional.empty();
             } catch (InterruptedException e) {
                 requireReason(scene.interrupted(schedule.current().name), e);
@@ -166,8 +192,10 @@ final class Site {
         schedule.point(Schedule.Point.WAITS, List.of(Way.free("calls " + name + ": " + what)));
         schedule.touch(territory);
         long start = schedule.now();
+        calls++;
         try {
             T result = call.call();
+            lastCallEnded = schedule.now();
             long took = schedule.now() - start;
             if (schedule.slow() == 0 && took > bound.get().toNanos()) {
                 schedule.object(what + " took " + Duration.ofNanos(took) + " and not at most " + bound.get());
@@ -177,6 +205,8 @@ final class Site {
             throw e;
         } catch (Exception e) {
             throw new IllegalStateException(what, e);
+        } finally {
+            calls--;
         }
     }
 }
