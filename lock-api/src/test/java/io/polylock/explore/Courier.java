@@ -19,7 +19,6 @@ import io.polylock.spi.ReleaseSignals;
 import io.polylock.spi.ReleaseSignals.SignalListener;
 import io.polylock.spi.ReleaseSignals.Subscription;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -31,6 +30,9 @@ import java.util.function.Supplier;
  */
 final class Courier implements LockBackend {
 
+    private static final List<Way> ACQUIRE = ways("acquire");
+    private static final List<Way> RENEW = ways("renew");
+    private static final List<Way> RELEASE = ways("release");
     private static final List<Way> ANSWER = List.of(Way.free("sees the answer"));
     private static final List<Way> NO_ANSWER = List.of(Way.free("hears nothing"));
 
@@ -104,10 +106,6 @@ final class Courier implements LockBackend {
             default -> ways(what);
         };
     }
-
-    private static final List<Way> ACQUIRE = ways("acquire");
-    private static final List<Way> RENEW = ways("renew");
-    private static final List<Way> RELEASE = ways("release");
 
     private static final List<Way> SIGNAL = List.of(Way.free("arrives"), Way.fault("is lost"));
 
@@ -183,16 +181,16 @@ final class Courier implements LockBackend {
             return answer.get();
         }
 
+        @SuppressWarnings("ReturnValueIgnored") // nobody hears it
         private void stray(long longest) {
-            Strand late = schedule.startOrNot(
-                    client.name + "'s stray " + what + "#" + client.nextChild(), () -> {
-                        schedule.touch(Footprint.STORE);
-                        try {
-                            effect.get();
-                        } catch (LockBackendException nobodyHears) {
-                            // refused
-                        }
-                    });
+            Strand late = schedule.startOrNot(client.name + "'s stray " + what + "#" + client.nextChild(), () -> {
+                schedule.touch(Footprint.STORE);
+                try {
+                    effect.get();
+                } catch (LockBackendException nobodyHears) {
+                    // refused
+                }
+            });
             schedule.at(longest, () -> schedule.drop(late));
         }
 
@@ -251,10 +249,7 @@ final class Courier implements LockBackend {
 
         @Override
         public Acquisition handOver(OwnerToken giver, LockRequest heir) {
-            return send(
-                    "hand-over",
-                    heir.answerWithin(),
-                    () -> ledger.granted(heir, handover.handOver(giver, heir)));
+            return send("hand-over", heir.answerWithin(), () -> ledger.granted(heir, handover.handOver(giver, heir)));
         }
 
         @Override

@@ -48,11 +48,10 @@ final class Explorer {
         while (more && schedules + pruned < limit && (best.isEmpty() || seek == Seek.SHORTEST)) {
             int shorter = best.map(found -> found.steps().size() - 1).orElse(Integer.MAX_VALUE);
             Optional<Violation> found = once(path, shorter);
-            best = found.or(() -> Optional.empty()).isPresent() ? found : best;
+            best = found.isPresent() ? found : best;
             more = path.advance();
         }
-        return new Report(
-                bounds, schedules, pruned, steps, !more, Duration.ofNanos(System.nanoTime() - start), best);
+        return new Report(bounds, schedules, pruned, steps, !more, Duration.ofNanos(System.nanoTime() - start), best);
     }
 
     private Optional<Violation> once(Path path, int shorter) {

@@ -59,7 +59,8 @@ class ExplorerTest {
 
     @Test
     void doesNotCallCompleteWhatWasCutOff() {
-        assertThat(Explorer.explore(scene -> threeSteps(scene, 3), Bounds.ALL_ORDERS, 100).complete())
+        assertThat(Explorer.explore(scene -> threeSteps(scene, 3), Bounds.ALL_ORDERS, 100)
+                        .complete())
                 .isFalse();
     }
 
@@ -106,11 +107,15 @@ class ExplorerTest {
     @Test
     void findsAThreadThatDoesNotComeBack() {
         Bounds bounds = Bounds.ALL_ORDERS.withPatience(Duration.ofMillis(200));
-        found("a loop", "actor does not come back", bounds, scene -> scene.actor("actor", () -> {
-            while (!Thread.interrupted()) {
-                Thread.onSpinWait();
-            }
-        }));
+        found(
+                "a loop",
+                "actor does not come back",
+                bounds,
+                scene -> scene.actor("actor", () -> {
+                    while (!Thread.interrupted()) {
+                        Thread.onSpinWait();
+                    }
+                }));
     }
 
     @Test

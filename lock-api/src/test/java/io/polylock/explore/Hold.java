@@ -76,7 +76,8 @@ final class Hold {
 
     /** Whether the store may keep it although nobody holds it, until its TTL ends. */
     boolean leftToItsTtl() {
-        return lease.isHeld() || (lost() && (!given || told.contains(LossCause.CLOSED) || told.contains(LossCause.MAX_HOLD)));
+        return lease.isHeld()
+                || (lost() && (!given || told.contains(LossCause.CLOSED) || told.contains(LossCause.MAX_HOLD)));
     }
 
     String objection() {

@@ -51,7 +51,10 @@ class LeaseExplorationTest {
     @Test
     void renewalAndEviction() {
         holds("renewal, eviction, release", ALL_ORDERS, LeaseExplorationTest::renewalAndEviction);
-        holds("renewal, eviction, release, a fault", ALL_ORDERS.withFaults(1), LeaseExplorationTest::renewalAndEviction);
+        holds(
+                "renewal, eviction, release, a fault",
+                ALL_ORDERS.withFaults(1),
+                LeaseExplorationTest::renewalAndEviction);
     }
 
     static void renewalAndEviction(Scene scene) throws InterruptedException {
@@ -166,6 +169,20 @@ class LeaseExplorationTest {
     }
 
     @Test
+    void closeAndWaiter() {
+        holds("close, waiter", ALL_ORDERS, scene -> {
+            Hold hold = scene.site("n").held(Site.OPTIONS);
+            Site site = scene.site("m");
+            scene.actor("waiter", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(1)));
+            scene.actor("closer", () -> {
+                scene.pass(Duration.ofMillis(500));
+                site.close();
+                hold.release();
+            });
+        });
+    }
+
+    @Test
     void closeAndTwoCloses() {
         holds("close, close, release", ALL_ORDERS, scene -> {
             Site site = scene.site("m");
@@ -214,7 +231,8 @@ class LeaseExplorationTest {
 
     static void interruptAndAcquire(Scene scene) {
         Site site = scene.site("m");
-        scene.actor("caller", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(5)).ifPresent(Hold::release));
+        scene.actor("caller", () -> site.acquire(Site.OPTIONS, Duration.ofSeconds(5))
+                .ifPresent(Hold::release));
         scene.actor("interrupter", () -> scene.interrupt("caller"));
     }
 

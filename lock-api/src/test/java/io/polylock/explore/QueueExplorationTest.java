@@ -44,8 +44,8 @@ class QueueExplorationTest {
 
     @Test
     void aWaiterOfTheSameManager() {
-        holds("release, waiter", ALL_ORDERS, QueueExplorationTest::oneWaiter);
-        holds("release, waiter, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::oneWaiter);
+        holds("release, waiter", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::oneWaiter);
+        holds("release, waiter, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::oneWaiter);
     }
 
     static void twoWaiters(Scene scene) throws InterruptedException {
@@ -58,7 +58,7 @@ class QueueExplorationTest {
 
     @Test
     void twoWaitersOfTheSameManager() {
-        holds("release, two waiters", ALL_ORDERS.withPreemptions(2), QueueExplorationTest::twoWaiters);
+        holds("release, two waiters", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::twoWaiters);
     }
 
     static void anotherManager(Scene scene) throws InterruptedException {
@@ -70,8 +70,8 @@ class QueueExplorationTest {
 
     @Test
     void aWaiterOfAnotherManager() {
-        holds("release, waiter elsewhere", ALL_ORDERS, QueueExplorationTest::anotherManager);
-        holds("release, waiter elsewhere, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::anotherManager);
+        holds("release, waiter elsewhere", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::anotherManager);
+        holds("release, waiter elsewhere, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::anotherManager);
     }
 
     static void both(Scene scene) throws InterruptedException {
@@ -85,7 +85,7 @@ class QueueExplorationTest {
 
     @Test
     void waitersOfTwoManagers() {
-        holds("release, waiters here and there", ALL_ORDERS.withPreemptions(1), QueueExplorationTest::both);
+        holds("release, waiters here and there", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::both);
     }
 
     static void heirTimesOut(Scene scene) throws InterruptedException {
@@ -100,9 +100,9 @@ class QueueExplorationTest {
 
     @Test
     void anHeirWhoseTimeIsUp() {
-        holds("release, heir times out", ALL_ORDERS, QueueExplorationTest::heirTimesOut);
-        holds("release, heir times out, slow", ALL_ORDERS.withSlow(1), QueueExplorationTest::heirTimesOut);
-        holds("release, heir times out, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::heirTimesOut);
+        holds("release, heir times out", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::heirTimesOut);
+        holds("release, heir times out, slow", ALL_ORDERS.withPreemptions(0).withSlow(1), QueueExplorationTest::heirTimesOut);
+        holds("release, heir times out, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::heirTimesOut);
     }
 
     static void heirIsInterrupted(Scene scene) throws InterruptedException {
@@ -115,8 +115,8 @@ class QueueExplorationTest {
 
     @Test
     void anHeirThatIsInterrupted() {
-        holds("release, heir interrupted", ALL_ORDERS, QueueExplorationTest::heirIsInterrupted);
-        holds("release, heir interrupted, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::heirIsInterrupted);
+        holds("release, heir interrupted", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::heirIsInterrupted);
+        holds("release, heir interrupted, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::heirIsInterrupted);
     }
 
     static void theNextAfterAnInterrupt(Scene scene) throws InterruptedException {
@@ -132,7 +132,7 @@ class QueueExplorationTest {
     void theNextInLineAfterAnHeirThatIsInterrupted() {
         holds(
                 "release, heir interrupted, next",
-                ALL_ORDERS.withPreemptions(1),
+                ALL_ORDERS.withPreemptions(0),
                 QueueExplorationTest::theNextAfterAnInterrupt);
     }
 
@@ -169,7 +169,7 @@ class QueueExplorationTest {
 
     @Test
     void aFutureThatIsCancelled() {
-        holds("release, future, cancel", ALL_ORDERS.withPreemptions(2), QueueExplorationTest::cancelled);
+        holds("release, future, cancel", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::cancelled);
         holds("release, future, cancel, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::cancelled);
     }
 
@@ -188,7 +188,7 @@ class QueueExplorationTest {
 
     @Test
     void aFuture() {
-        holds("release, future", ALL_ORDERS, QueueExplorationTest::future);
+        holds("release, future", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::future);
     }
 
     static void closing(Scene scene) throws InterruptedException {
@@ -201,7 +201,7 @@ class QueueExplorationTest {
 
     @Test
     void aManagerThatCloses() {
-        holds("release, heir, close", ALL_ORDERS.withPreemptions(2), QueueExplorationTest::closing);
+        holds("release, heir, close", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::closing);
         holds("release, heir, close, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::closing);
     }
 
@@ -215,7 +215,7 @@ class QueueExplorationTest {
 
     @Test
     void aLockThatIsRevokedBeforeItIsHandedOver() {
-        holds("release, eviction, heir", ALL_ORDERS, QueueExplorationTest::taken);
+        holds("release, eviction, heir", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::taken);
     }
 
     static void expired(Scene scene) throws InterruptedException {
@@ -230,7 +230,7 @@ class QueueExplorationTest {
 
     @Test
     void aLeaseThatExpiresWhileItIsReleased() {
-        holds("expiry, release, heir", ALL_ORDERS, QueueExplorationTest::expired);
+        holds("expiry, release, heir", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::expired);
     }
 
     static void overtaken(Scene scene) throws InterruptedException {
@@ -243,6 +243,6 @@ class QueueExplorationTest {
 
     @Test
     void somebodyWhoOvertakes() {
-        holds("release, overtaker, heir", ALL_ORDERS.withPreemptions(2), QueueExplorationTest::overtaken);
+        holds("release, overtaker, heir", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::overtaken);
     }
 }

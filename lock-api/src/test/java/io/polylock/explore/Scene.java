@@ -216,7 +216,8 @@ final class Scene {
     }
 
     private boolean inTheStore(Hold hold) {
-        return holder().filter(holder -> holder.fencingToken().getAsLong() == hold.token()).isPresent();
+        return holder().filter(holder -> holder.fencingToken().getAsLong() == hold.token())
+                .isPresent();
     }
 
     private static String first(List<Supplier<String>> demands) {
@@ -241,12 +242,17 @@ final class Scene {
                 schedule.object(outstanding + " undos are outstanding for ever");
             }
         });
-        if (!schedule.nothingPlanned() && holds.stream().noneMatch(hold -> hold.lease().isHeld())) {
-            schedule.object("nobody holds anything, and something is planned");
+        // each manager may keep the one timer that its agenda has set already
+        if (schedule.planned() > sites.size()
+                && holds.stream().noneMatch(hold -> hold.lease().isHeld())) {
+            schedule.object("nobody holds anything, and much is planned");
         }
         holder().ifPresent(holder -> {
-            boolean forgotten = (trouble() || schedule.slow() > 0) && sites.stream().anyMatch(Site::closing);
-            if (!tampered && !forgotten && holds.stream().noneMatch(hold -> hold.token() == token(holder) && hold.leftToItsTtl())) {
+            boolean forgotten =
+                    (trouble() || schedule.slow() > 0) && sites.stream().anyMatch(Site::closing);
+            if (!tampered
+                    && !forgotten
+                    && holds.stream().noneMatch(hold -> hold.token() == token(holder) && hold.leftToItsTtl())) {
                 schedule.object("the store keeps a lock that nobody holds: " + holder);
             }
         });

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -42,7 +43,7 @@ final class Schedule {
     private final Thread explorer = Thread.currentThread();
     private final List<Strand> alive = new ArrayList<>();
     private final PriorityQueue<Event> events = new PriorityQueue<>();
-    private final List<Record> trace = new ArrayList<>();
+    private final List<Happened> trace = new ArrayList<>();
     private final List<Strand> candidates = new ArrayList<>();
     private final List<Way> candidateWays = new ArrayList<>();
     private final List<String> keys = new ArrayList<>();
@@ -62,7 +63,7 @@ final class Schedule {
     private Strand stalled;
     private Optional<Throwable> failure = Optional.empty();
     private End end = End.DONE;
-    private volatile long steps;
+    private final AtomicLong steps = new AtomicLong();
     private volatile boolean ended;
     private volatile boolean aborting;
     private volatile boolean unwound;
@@ -87,7 +88,7 @@ final class Schedule {
     }
 
     /** One step, to be put into words if somebody wants to read it. */
-    private record Record(String who, String what, long at) {}
+    private record Happened(String who, String what, long at) {}
 
     Schedule(Path path, Bounds bounds, Crew crew) {
         this.path = path;
@@ -140,15 +141,15 @@ final class Schedule {
     }
 
     long steps() {
-        return steps;
+        return steps.get();
     }
 
     List<Strand> alive() {
         return alive;
     }
 
-    boolean nothingPlanned() {
-        return events.isEmpty();
+    int planned() {
+        return events.size();
     }
 
     void touch(long what) {
@@ -329,7 +330,8 @@ final class Schedule {
                 end = End.PRUNED;
                 return null;
             }
-            boolean mayPreempt = kind == Point.WAITS || self == null || !self.ready() || preemptions < bounds.preemptions();
+            boolean mayPreempt =
+                    kind == Point.WAITS || self == null || !self.ready() || preemptions < bounds.preemptions();
             boolean waiting = collect(self, mayPreempt);
             if (keys.isEmpty()) {
                 return quietEnd();
@@ -356,21 +358,21 @@ final class Schedule {
 
     private void take(Strand strand, Way way) {
         faults += way.cost() == Way.Cost.FAULT ? 1 : 0;
-        trace.add(new Record(strand.name, way.what(), now));
+        trace.add(new Happened(strand.name, way.what(), now));
         strand.chosen(strand.ways().indexOf(way));
         touch(Footprint.of(strand.name));
         current = strand;
     }
 
     private void stepDone() {
-        steps++;
+        steps.lazySet(steps.get() + 1); // by whoever may run
         exploring = false;
         String wrong = invariant.get();
         exploring = true;
         if (!wrong.isEmpty()) {
             object(wrong);
         }
-        if (steps > LONGEST) {
+        if (steps.get() > LONGEST) {
             object("it does not end");
         }
         if (branching) {
@@ -421,7 +423,7 @@ final class Schedule {
         touch(Footprint.EVERYTHING);
         Event first = events.remove();
         now = first.at;
-        trace.add(new Record("time", "passes", now));
+        trace.add(new Happened("time", "passes", now));
         first.effect.run();
         while (!events.isEmpty() && events.peek().at == now) {
             events.remove().effect.run();
@@ -432,7 +434,8 @@ final class Schedule {
         if (!alive.isEmpty()) {
             objection = "nobody can go on, but these have not ended: "
                     + alive.stream()
-                            .map(strand -> strand.name + " (" + strand.ways().get(0).what() + ")")
+                            .map(strand ->
+                                    strand.name + " (" + strand.ways().get(0).what() + ")")
                             .collect(Collectors.joining(", "));
             end = End.VIOLATED;
         }
@@ -441,12 +444,12 @@ final class Schedule {
 
     private void awaitEnd() {
         long patience = bounds.patience().toNanos();
-        long seen = steps;
+        long seen = steps.get();
         long since = System.nanoTime();
         while (!ended) {
             LockSupport.parkNanos(this, patience / 2);
-            if (steps != seen) {
-                seen = steps;
+            if (steps.get() != seen) {
+                seen = steps.get();
                 since = System.nanoTime();
             } else if (!ended && System.nanoTime() - since > patience) {
                 stalled = current;
@@ -486,8 +489,7 @@ final class Schedule {
 
     private List<String> inWords() {
         return trace.stream()
-                .map(step -> String.format(
-                        "%8.1f ms  %s %s", step.at / 1_000_000.0, step.who, step.what))
+                .map(step -> String.format("%8.1f ms  %s %s", step.at / 1_000_000.0, step.who, step.what))
                 .toList();
     }
 }

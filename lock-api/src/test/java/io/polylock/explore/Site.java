@@ -42,6 +42,7 @@ final class Site {
     private final Courier courier;
     private boolean closing;
     private boolean closed;
+    private long closingSince;
     private int calls;
     private long lastCallEnded;
 
@@ -141,14 +142,15 @@ final class Site {
     /** Waits for a future without a bound of its own: it has one. */
     Optional<Hold> await(CompletableFuture<Lease> future) {
         Strand self = schedule.current();
-        CompletableFuture<Lease> told = future.whenComplete((lease, failure) -> {
-            boolean ours = schedule.current() != self && schedule.current().name.startsWith(name + " completion");
-            if (lease != null && !ours) {
-                schedule.object("a future was completed on " + schedule.current());
-            }
-            self.unblock();
-        });
-        while (!told.isDone()) {
+        if (!future.isDone()) {
+            CompletableFuture<Lease> unused = future.whenComplete((lease, failure) -> {
+                if (lease != null && !schedule.current().name.startsWith(name + " completion")) {
+                    schedule.object("a future was completed on " + schedule.current());
+                }
+                self.unblock();
+            });
+        }
+        while (!future.isDone()) {
             schedule.block(List.of(Way.free("sees its future")));
         }
         schedule.touch(territory);
@@ -163,6 +165,7 @@ final class Site {
             boolean first = !closing;
             closing = true;
             long start = schedule.now();
+            closingSince = first ? start : closingSince;
             engine.close();
             if (first) {
                 closed = true;
@@ -212,6 +215,8 @@ final class Site {
                 return Optional.empty();
             } catch (IllegalStateException e) {
                 requireReason(closing, e);
+                boolean atOnce = schedule.now() == closingSince;
+                requireReason(atOnce || scene.trouble() || schedule.slow() > 0, e);
                 return Optional.empty();
             } catch (InterruptedException e) {
                 requireReason(scene.interrupted(schedule.current().name), e);
