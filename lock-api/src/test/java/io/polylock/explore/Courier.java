@@ -245,7 +245,8 @@ final class Courier implements LockBackend {
 
         private final Handover handover = store.feature(Handover.class).orElseThrow();
         private final Inspection inspection = store.feature(Inspection.class).orElseThrow();
-        private final ReleaseSignals signals = store.feature(ReleaseSignals.class).orElseThrow();
+        private final ReleaseSignals signals =
+                store.feature(ReleaseSignals.class).orElseThrow();
 
         @Override
         public Acquisition handOver(OwnerToken giver, LockRequest heir) {

@@ -71,7 +71,10 @@ class QueueExplorationTest {
     @Test
     void aWaiterOfAnotherManager() {
         holds("release, waiter elsewhere", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::anotherManager);
-        holds("release, waiter elsewhere, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::anotherManager);
+        holds(
+                "release, waiter elsewhere, a fault",
+                ALL_ORDERS.withPreemptions(0).withFaults(1),
+                QueueExplorationTest::anotherManager);
     }
 
     static void both(Scene scene) throws InterruptedException {
@@ -101,8 +104,14 @@ class QueueExplorationTest {
     @Test
     void anHeirWhoseTimeIsUp() {
         holds("release, heir times out", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::heirTimesOut);
-        holds("release, heir times out, slow", ALL_ORDERS.withPreemptions(0).withSlow(1), QueueExplorationTest::heirTimesOut);
-        holds("release, heir times out, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::heirTimesOut);
+        holds(
+                "release, heir times out, slow",
+                ALL_ORDERS.withPreemptions(0).withSlow(1),
+                QueueExplorationTest::heirTimesOut);
+        holds(
+                "release, heir times out, a fault",
+                ALL_ORDERS.withPreemptions(0).withFaults(1),
+                QueueExplorationTest::heirTimesOut);
     }
 
     static void heirIsInterrupted(Scene scene) throws InterruptedException {
@@ -116,7 +125,10 @@ class QueueExplorationTest {
     @Test
     void anHeirThatIsInterrupted() {
         holds("release, heir interrupted", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::heirIsInterrupted);
-        holds("release, heir interrupted, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::heirIsInterrupted);
+        holds(
+                "release, heir interrupted, a fault",
+                ALL_ORDERS.withPreemptions(0).withFaults(1),
+                QueueExplorationTest::heirIsInterrupted);
     }
 
     static void theNextAfterAnInterrupt(Scene scene) throws InterruptedException {
@@ -170,7 +182,10 @@ class QueueExplorationTest {
     @Test
     void aFutureThatIsCancelled() {
         holds("release, future, cancel", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::cancelled);
-        holds("release, future, cancel, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::cancelled);
+        holds(
+                "release, future, cancel, a fault",
+                ALL_ORDERS.withPreemptions(0).withFaults(1),
+                QueueExplorationTest::cancelled);
     }
 
     static void future(Scene scene) throws InterruptedException {
@@ -202,7 +217,10 @@ class QueueExplorationTest {
     @Test
     void aManagerThatCloses() {
         holds("release, heir, close", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::closing);
-        holds("release, heir, close, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::closing);
+        holds(
+                "release, heir, close, a fault",
+                ALL_ORDERS.withPreemptions(0).withFaults(1),
+                QueueExplorationTest::closing);
     }
 
     static void taken(Scene scene) throws InterruptedException {

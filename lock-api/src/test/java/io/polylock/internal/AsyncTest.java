@@ -53,10 +53,11 @@ class AsyncTest {
     @Test
     void zeroIsOneRequestPastTheLine() {
         rig.takenByAnother(HOUR);
-        async(HOUR);
+        CompletableFuture<Lease> inLine = async(HOUR);
         int asked = rig.wire.acquires.size();
         failsWith(async(Duration.ZERO), LockTimeoutException.class);
         assertThat(rig.wire.acquires).hasSize(asked + 1);
+        assertThat(inLine).isNotDone();
     }
 
     @Test
@@ -90,12 +91,14 @@ class AsyncTest {
             rig.hang(Rig.TIMEOUT);
             throw Wire.noAnswer();
         });
+        List<CompletableFuture<Lease>> others = new ArrayList<>();
         for (int i = 0; i < 20; i++) { // more than there are threads for heads
-            rig.manager.lock("other " + i).acquireAsync(HOUR);
+            others.add(rig.manager.lock("other " + i).acquireAsync(HOUR));
         }
         CompletableFuture<Lease> future = async(Duration.ofMillis(100));
         rig.clock.advance(Duration.ofMillis(100));
         failsWith(future, LockBackendException.class);
+        assertThat(others).noneMatch(CompletableFuture::isDone);
     }
 
     @Test
@@ -112,17 +115,15 @@ class AsyncTest {
 
     @Test
     void whatIsGrantedAfterACancelIsGivenBack() {
-        CompletableFuture<Lease> future = new CompletableFuture<>();
-        AtomicReference<CompletableFuture<Lease>> asked = new AtomicReference<>(future);
         rig.wire.onAcquire(step -> {
             var answer = step.get();
             rig.hang(Duration.ofMillis(5));
             return answer;
         });
-        asked.set(rig.lock.acquireAsync(HOUR));
+        CompletableFuture<Lease> future = rig.lock.acquireAsync(HOUR);
         rig.clock.advance(Duration.ofMillis(1));
         assertThat(rig.holder()).isPresent();
-        assertThat(asked.get().cancel(false)).isTrue();
+        assertThat(future.cancel(false)).isTrue();
         rig.clock.advance(Duration.ofMillis(5));
         assertThat(rig.holder()).isEmpty();
     }
@@ -159,11 +160,13 @@ class AsyncTest {
 
     @Test
     void aStageThatBlocksKeepsNoOtherLockFromItsRenewals() throws Exception {
+        List<CompletableFuture<Void>> blocked = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            rig.manager.lock("blocks " + i).acquireAsync(HOUR).thenAccept(lease -> rig.hang(HOUR));
+            blocked.add(rig.manager.lock("blocks " + i).acquireAsync(HOUR).thenAccept(lease -> rig.hang(HOUR)));
         }
         Lease lease = rig.held();
         rig.clock.advance(Duration.ofMinutes(5));
+        assertThat(blocked).noneMatch(CompletableFuture::isDone);
         assertThat(lease.isHeld()).isTrue();
     }
 

@@ -16,6 +16,7 @@ import io.polylock.spi.ReleaseSignals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -126,7 +127,7 @@ class HandOverTest {
         rig.clock.advance(Duration.ZERO);
         rig.wire.onHandOver(step -> {
             var answer = step.get();
-            rig.clock.interrupt(heir.get());
+            rig.clock.interrupt(Objects.requireNonNull(heir.get()));
             rig.hang(Duration.ofMillis(1));
             return answer;
         });
@@ -167,7 +168,7 @@ class HandOverTest {
     @Test
     void theHeirIsUndoneOnlyAfterTheGiverWasAnswered() throws Exception {
         Lease first = rig.held();
-        waiter(MINUTE);
+        CompletableFuture<Lease> next = waiter(MINUTE);
         rig.wire.onHandOver(step -> {
             throw Wire.noAnswer();
         });
@@ -186,6 +187,7 @@ class HandOverTest {
                 .allMatch(call -> call.request().owner().equals(giver));
         silent.set(false);
         rig.clock.advance(Duration.ofSeconds(10));
+        assertThat(next).isCompleted();
         var heir = rig.wire.handOvers.get(0).request().owner();
         assertThat(rig.wire.releases)
                 .filteredOn(call -> call.request().owner().equals(heir))

@@ -16,6 +16,7 @@ import io.polylock.spi.ReleaseSignals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -160,7 +161,7 @@ class QueueTest {
             rig.hang(Rig.TIMEOUT);
             throw Wire.noAnswer();
         });
-        waiter(HOUR);
+        CompletableFuture<Lease> first = waiter(HOUR);
         CompletableFuture<Lease> second = waiter(Duration.ofMillis(100));
         assertThat(rig.clock.advanceUntil(second, Duration.ofMillis(100))).isTrue();
         assertThat(second)
@@ -170,6 +171,7 @@ class QueueTest {
                 .havingCause()
                 .isInstanceOf(LockBackendException.class)
                 .withMessageContaining("the store had not answered those in front");
+        assertThat(first).isNotDone();
     }
 
     @Test
@@ -182,7 +184,7 @@ class QueueTest {
         });
         rig.clock.advance(Duration.ofSeconds(1));
         CompletableFuture<Lease> second = waiter(HOUR);
-        rig.clock.interrupt(head.get());
+        rig.clock.interrupt(Objects.requireNonNull(head.get()));
         rig.clock.advance(Duration.ofMillis(1));
         assertThat(first).isCompletedExceptionally();
         int asked = rig.wire.acquires.size();

@@ -116,7 +116,9 @@ final class ContentionBenchmark {
             double seconds = (System.nanoTime() - start) / 1e9;
             long all = Arrays.stream(grants).sum();
             double requests = commands(redis) - commands - 1 - (checked ? 2.0 * all : 0);
-            double squares = Arrays.stream(grants).mapToDouble(each -> (double) each * each).sum();
+            double squares = Arrays.stream(grants)
+                    .mapToDouble(each -> (double) each * each)
+                    .sum();
             System.out.printf(
                     Locale.ROOT,
                     "%2d threads%s: %.0f grants/s, %.0f hand-offs to another thread/s, Jain %.4f, longest wait %.1f ms,"
