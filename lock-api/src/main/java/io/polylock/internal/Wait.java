@@ -27,6 +27,7 @@ final class Wait {
     private final Attempt attempt;
     private final Waiter waiter;
     private Duration rest = Duration.ZERO;
+    private boolean asked;
     private boolean toldContended;
 
     Wait(Parts parts, Roll roll, Lines lines, Attempt attempt, Waiter waiter) {
@@ -72,7 +73,9 @@ final class Wait {
             } else if (step instanceof Step.Look look) {
                 lookWhoHolds(look.line());
             } else if (step instanceof Step.Rest resting) {
-                tellContended(Optional.empty());
+                if (!asked) {
+                    tellContended(Optional.empty()); // somebody of this manager has the lock, or is in front
+                }
                 rest = Duration.ofNanos(resting.nanos());
                 return Optional.empty();
             } else {
@@ -86,6 +89,7 @@ final class Wait {
     }
 
     private Optional<Lease> ask(Step.Ask ask) throws InterruptedException {
+        asked = true;
         Duration bound = bound();
         Answer answer = attempt.make(waiter.name(), waiter.options(), bound, ask.ask());
         lines.answered(waiter, answer, bound.compareTo(parts.answerWithin()) < 0);
@@ -98,7 +102,7 @@ final class Wait {
         return answer instanceof Answer.Got got ? Optional.of(got.lease()) : Optional.empty();
     }
 
-    /** Once: whoever has to wait does so because of another owner. */
+    /** Once. */
     private void tellContended(Optional<Duration> freeIn) {
         if (!toldContended) {
             toldContended = true;
