@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ class VirtualThreadsIT {
         try (RedisServer server = RedisServer.start();
                 LockManager manager = LockManager.open(server.url() + "?pool=4");
                 RedisClient redis = RedisClient.create(server.host(), server.port())) {
-            watch.scheduleAtFixedRate(() -> most.accumulateAndGet(ours(), Math::max), 0, 20, TimeUnit.MILLISECONDS);
+            Future<?> unused = watch.scheduleAtFixedRate(() -> most.accumulateAndGet(ours(), Math::max), 0, 20, TimeUnit.MILLISECONDS);
             ThreadFactory factory = virtual ? virtualThreads() : Thread::new;
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < crowd; i++) {
