@@ -15,7 +15,6 @@ class LargeExplorationTest {
     @Test
     void leases() {
         holds("two releases, faults", ALL_ORDERS.withFaults(2), LeaseExplorationTest::twoReleases);
-        holds("two releases, slow, a fault", ALL_ORDERS.withSlow(1).withFaults(1), LeaseExplorationTest::twoReleases);
         holds("release, renewal, faults", ALL_ORDERS.withFaults(2), LeaseExplorationTest::releaseAndRenewal);
         holds("release just before expiry, slower", ALL_ORDERS.withSlow(2), LeaseExplorationTest::justBeforeExpiry);
         holds("interrupt, acquire, faults", ALL_ORDERS.withFaults(2), LeaseExplorationTest::interruptAndAcquire);
