@@ -18,6 +18,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the explorer finds if something is wrong, and that it sees all orders there are. */
@@ -55,6 +57,48 @@ class ExplorerTest {
                 LIMIT);
 
         assertThat(report.schedules()).isEqualTo(1);
+    }
+
+    @Test
+    void leavesOutNoOutcome() {
+        leavesOutNoOutcome(Bounds.ALL_ORDERS);
+    }
+
+    @Test
+    @Tag("full")
+    void leavesOutNoOutcomeOfFaults() {
+        leavesOutNoOutcome(Bounds.ALL_ORDERS.withFaults(1));
+    }
+
+    private static void leavesOutNoOutcome(Bounds bounds) {
+        Set<String> ofSome = new TreeSet<>();
+        Set<String> ofAll = new TreeSet<>();
+
+        Report some = Explorer.explore(scene -> competing(scene, ofSome), bounds, 1_000_000);
+        Report all = Explorer.explore(scene -> competing(scene, ofAll), bounds.withPreemptions(1_000), 1_000_000);
+
+        System.out.println(some.row("outcomes: " + ofSome));
+        System.out.println(all.row("outcomes of all orders: " + ofAll));
+        assertThat(ofSome).hasSizeGreaterThan(3).isEqualTo(ofAll);
+        assertThat(some.schedules()).isLessThan(all.schedules() / 10);
+        assertThat(all.complete()).isTrue();
+    }
+
+    private static void competing(Scene scene, Set<String> outcomes) {
+        String[] got = new String[2];
+        for (int i = 0; i < 2; i++) {
+            int mine = i;
+            Site site = scene.site("m" + i);
+            scene.actor(
+                    "caller " + i,
+                    () -> got[mine] = site.tryAcquire(Site.OPTIONS)
+                            .map(hold -> hold.token() % 10 + " " + hold.release())
+                            .orElse("nothing"));
+        }
+        scene.atTheEnd(() -> {
+            outcomes.add(String.join(", ", got));
+            return "";
+        });
     }
 
     @Test
