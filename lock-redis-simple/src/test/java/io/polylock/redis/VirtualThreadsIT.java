@@ -44,7 +44,8 @@ class VirtualThreadsIT {
         try (RedisServer server = RedisServer.start();
                 LockManager manager = LockManager.open(server.url() + "?pool=4");
                 RedisClient redis = RedisClient.create(server.host(), server.port())) {
-            Future<?> unused = watch.scheduleAtFixedRate(() -> most.accumulateAndGet(ours(), Math::max), 0, 20, TimeUnit.MILLISECONDS);
+            Future<?> unused = watch.scheduleAtFixedRate(
+                    () -> most.accumulateAndGet(ours(), Math::max), 0, 20, TimeUnit.MILLISECONDS);
             ThreadFactory factory = virtual ? virtualThreads() : Thread::new;
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < crowd; i++) {
