@@ -36,8 +36,8 @@ record Parts(
                 agenda,
                 new Renewals(clock, workers, agenda, numbers, renewer),
                 new Callbacks(workers.lane("callback", numbers.callbackThreads()), agenda),
-                workers.lane("head", numbers.headThreads()),
-                workers.lane("completion", numbers.callbackThreads()),
+                new Callbacks(workers.lane("head", numbers.headThreads()), agenda),
+                new Callbacks(workers.lane("completion", numbers.callbackThreads()), agenda),
                 answerWithin);
     }
 

@@ -47,6 +47,9 @@ final class Wait {
                 lease = turn();
             }
             return lease.get();
+        } catch (LockTimeoutException e) {
+            tellTimedOut();
+            throw e;
         } finally {
             lines.leave(waiter).ifPresent(Lease::release);
         }
@@ -76,7 +79,7 @@ final class Wait {
                 rest = Duration.ofNanos(resting.nanos());
                 return Optional.empty();
             } else {
-                throw tooLate(parts, lines, waiter);
+                throw lines.tooLate(waiter);
             }
         }
     }
@@ -106,13 +109,10 @@ final class Wait {
         }
     }
 
-    static RuntimeException tooLate(Parts parts, Lines lines, Waiter waiter) {
-        RuntimeException failure = lines.tooLate(waiter);
-        if (failure instanceof LockTimeoutException) {
-            parts.observers()
-                    .timedOut(waiter.name(), waiter.waitedNanos(parts.clock().nanoTime()));
-        }
-        return failure;
+    /** For the one who ends the wait. */
+    void tellTimedOut() {
+        parts.observers()
+                .timedOut(waiter.name(), waiter.waitedNanos(parts.clock().nanoTime()));
     }
 
     private void watch(Line line) throws InterruptedException {
