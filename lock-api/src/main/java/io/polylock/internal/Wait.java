@@ -27,6 +27,7 @@ final class Wait {
     private final Attempt attempt;
     private final Waiter waiter;
     private Duration rest = Duration.ZERO;
+    private boolean asked;
     private boolean toldContended;
 
     Wait(Parts parts, Roll roll, Lines lines, Attempt attempt, Waiter waiter) {
@@ -75,7 +76,9 @@ final class Wait {
             } else if (step instanceof Step.Look look) {
                 lookWhoHolds(look.line());
             } else if (step instanceof Step.Rest resting) {
-                tellContended(Optional.empty());
+                if (!asked) { // for those in front; else the answer has told
+                    tellContended(Optional.empty());
+                }
                 rest = Duration.ofNanos(resting.nanos());
                 return Optional.empty();
             } else {
@@ -89,6 +92,7 @@ final class Wait {
     }
 
     private Optional<Lease> ask(Step.Ask ask) throws InterruptedException {
+        asked = true;
         Duration bound = bound();
         Answer answer = attempt.make(waiter.name(), waiter.options(), bound, ask.ask());
         lines.answered(waiter, answer, bound.compareTo(parts.answerWithin()) < 0);
