@@ -46,9 +46,7 @@ final class Succession {
 
     /** Ends a lease in the store; what was found of it there. */
     Ownership release(ActiveLease giver) {
-        Optional<Waiter> heir = handover.isPresent() && giver.mayBeHandedOver()
-                ? lines.offer(giver)
-                : Optional.empty();
+        Optional<Waiter> heir = handover.isPresent() && giver.mayBeHandedOver() ? lines.offer(giver) : Optional.empty();
         return heir.isPresent()
                 ? handOver(handover.get(), giver, heir.get())
                 : parts.backend().release(giver.request().withAnswerWithin(parts.answerWithin()));

@@ -8,7 +8,10 @@ import io.polylock.Lease;
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
 import io.polylock.LockEvent;
+import io.polylock.LockManager;
 import io.polylock.LockTimeoutException;
+import io.polylock.ManagerOptions;
+import io.polylock.memory.MemoryLockBackend;
 import io.polylock.memory.MemoryStore.Network;
 import io.polylock.memory.VirtualClock;
 import io.polylock.spi.LockClock;
@@ -17,8 +20,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
@@ -85,11 +90,12 @@ class AsyncTest {
         Heard heard = new Heard();
         try (Rig told = new Rig(heard)) {
             var holder = told.takenByAnother(HOUR);
-            told.wire.onInspect(() -> { // the last look, 50 ms before the end
-                told.other.release(holder);
-                told.held();
-                told.hang(Duration.ofMillis(100));
-            });
+            told.wire.onInspect(
+                    () -> { // the last look, 50 ms before the end
+                        told.other.release(holder);
+                        told.held();
+                        told.hang(Duration.ofMillis(100));
+                    });
             CompletableFuture<Lease> future = told.lock.acquireAsync(Duration.ofSeconds(1));
             told.clock.advance(Duration.ofSeconds(2));
             failsWith(future, LockTimeoutException.class);
@@ -186,6 +192,28 @@ class AsyncTest {
                 }
             };
         }
+    }
+
+    @Test
+    void closingCompletesAlsoThoseThatStagesWhichBlockKeepWaiting() throws Exception {
+        ManagerOptions quick = ManagerOptions.DEFAULTS.withCloseGrace(Duration.ZERO);
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        CompletableFuture<Lease> last;
+        try (LockManager manager = LockManager.of(MemoryLockBackend.create(), quick)) {
+            CountDownLatch blocked = new CountDownLatch(2);
+            for (String name : List.of("a", "b")) {
+                CompletableFuture<Void> unused = manager.lock(name)
+                        .acquireAsync(MINUTE)
+                        .thenAccept(lease -> {
+                            blocked.countDown();
+                            end.join();
+                        });
+            }
+            assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+            last = manager.lock("c").acquireAsync(MINUTE);
+        }
+        assertThatThrownBy(() -> last.get(10, TimeUnit.SECONDS).close()).isNotInstanceOf(TimeoutException.class);
+        end.complete(null);
     }
 
     @Test
