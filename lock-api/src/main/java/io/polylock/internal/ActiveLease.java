@@ -114,6 +114,11 @@ final class ActiveLease {
         return state;
     }
 
+    /** Whether it is being released for the first time: after that an undo may be at work, which knows of no heir. */
+    synchronized boolean mayBeHandedOver() {
+        return state == State.ENDED && released == null;
+    }
+
     boolean isHeld() {
         return !remaining().isZero();
     }

@@ -2,13 +2,13 @@
 package io.polylock.internal;
 
 import io.polylock.Lease;
+import io.polylock.LockTimeoutException;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockName;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -80,7 +80,7 @@ final class AsyncWait {
 
     private void wake() {
         if (wakeUps.getAndIncrement() == 0) {
-            execute(parts.heads(), this::takeTurns);
+            parts.heads().execute(this::takeTurns);
         }
     }
 
@@ -117,23 +117,26 @@ final class AsyncWait {
             lease.release();
             return;
         }
-        execute(parts.completions(), () -> {
+        parts.completions().execute(() -> {
             if (!future.complete(lease)) {
-                execute(parts.heads(), lease::release);
+                parts.heads().execute(lease::release);
             }
         });
     }
 
     private void fail(Throwable failure) {
         if (settle()) {
-            execute(parts.completions(), () -> future.completeExceptionally(failure));
+            if (failure instanceof LockTimeoutException && !waiter.waitsNot()) {
+                wait.tellTimedOut();
+            }
+            parts.completions().execute(() -> future.completeExceptionally(failure));
         }
     }
 
     /** A request that is on its way ends by itself at the deadline, and may be granted. */
     private void timeIsUp() {
         if (!settled.get() && lines.mayGiveUp(waiter)) {
-            fail(Wait.tooLate(parts, lines, waiter));
+            fail(lines.tooLate(waiter));
         }
     }
 
@@ -147,7 +150,7 @@ final class AsyncWait {
             return false;
         }
         cancelIfSettled();
-        lines.leave(waiter).ifPresent(lease -> execute(parts.heads(), lease::release));
+        lines.leave(waiter).ifPresent(lease -> parts.heads().execute(lease::release));
         roll.leave(call);
         return true;
     }
@@ -156,15 +159,6 @@ final class AsyncWait {
         if (settled.get()) {
             deadline.cancel();
             nextTurn.cancel();
-        }
-    }
-
-    /** After the end of the manager there are no lanes any more, and nobody to be kept waiting. */
-    private static void execute(Executor lane, Runnable task) {
-        try {
-            lane.execute(task);
-        } catch (RuntimeException managerClosed) {
-            task.run();
         }
     }
 }

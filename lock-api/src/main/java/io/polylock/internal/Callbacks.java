@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/** Runs what belongs to the application on a lane of its own; what comes too late for that still runs. Thread-safe. */
+/**
+ * Runs what must not get lost on a lane: what comes too late for that, and finds nobody to be kept waiting, runs at once; what
+ * finds no thread is tried again. Thread-safe.
+ */
 final class Callbacks implements Executor {
 
     /** When to try again to find a thread. */

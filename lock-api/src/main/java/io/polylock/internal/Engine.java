@@ -129,6 +129,7 @@ public final class Engine {
         try {
             roll.leases().forEach(lease -> lease.lose(LossCause.CLOSED));
             parts.workers().close();
+            parts.completions().close();
             parts.undo().close();
             parts.observers().close();
         } finally {

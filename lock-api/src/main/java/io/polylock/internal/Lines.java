@@ -12,6 +12,7 @@ import io.polylock.spi.LockClock;
 import io.polylock.spi.LockName;
 import io.polylock.spi.ReleaseSignals.SignalListener;
 import io.polylock.spi.ReleaseSignals.Subscription;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -48,10 +49,15 @@ final class Lines {
 
     private Line open(LockName name) {
         Line line = new Line(numbers, storeSignals, now());
+        heldHere(name, line);
+        return line;
+    }
+
+    /** A lease that is over already has nobody who would tell of its end. */
+    private void heldHere(LockName name, Line line) {
         if (holders.containsKey(name)) {
             line.heldHere(now());
         }
-        return line;
     }
 
     synchronized Step next(Waiter waiter) {
@@ -98,7 +104,7 @@ final class Lines {
             Optional<Line> line = lineOf(waiter);
             if (line.isPresent()) {
                 if (withTheLock) {
-                    line.get().heldHere(now());
+                    heldHere(waiter.name(), line.get());
                 }
                 next = line.get().remove(waiter);
                 unused = closeIfEmpty(waiter.name(), line.get());
@@ -106,7 +112,7 @@ final class Lines {
             waiter.place = Place.WITHDRAWN;
         }
         next.ifPresent(Waiter::wake);
-        unused.ifPresent(Subscription::close);
+        unused.ifPresent(Lines::end);
     }
 
     private Optional<Subscription> closeIfEmpty(LockName name, Line line) {
@@ -138,7 +144,7 @@ final class Lines {
                 return false;
             }
             Line line = lineOf(heir).orElseThrow(); // an heir is in line until it withdraws
-            line.heldHere(now());
+            heldHere(heir.name(), line);
             next = line.remove(heir);
             unused = closeIfEmpty(heir.name(), line);
             heir.handedOver = lease;
@@ -146,15 +152,18 @@ final class Lines {
         }
         heir.wake();
         next.ifPresent(Waiter::wake);
-        unused.ifPresent(Subscription::close);
+        unused.ifPresent(Lines::end);
         return true;
     }
 
     /** The hand-over failed: the heir is in line as before. */
-    synchronized void declined(Waiter heir) {
-        if (heir.place == Place.OFFERED) {
-            heir.place = Place.QUEUED;
+    void declined(Waiter heir) {
+        synchronized (this) {
+            if (heir.place == Place.OFFERED) {
+                heir.place = Place.QUEUED;
+            }
         }
+        heir.wake(); // what woke it meanwhile had no effect
     }
 
     synchronized void admitted(ActiveLease lease) {
@@ -215,7 +224,7 @@ final class Lines {
                 first = Optional.empty();
             }
         }
-        first.ifPresentOrElse(Waiter::wake, subscription::close);
+        first.ifPresentOrElse(Waiter::wake, () -> end(subscription));
     }
 
     synchronized void notWatched(Line line, Optional<Outcome> why) {
@@ -255,6 +264,15 @@ final class Lines {
     private Optional<Line> lineOf(Waiter waiter) {
         boolean queued = waiter.place == Place.QUEUED || waiter.place == Place.OFFERED;
         return queued ? Optional.ofNullable(lines.get(waiter.name())) : Optional.empty();
+    }
+
+    /** Whoever ends a wait is not to suffer from a backend that cannot. */
+    private static void end(Subscription subscription) {
+        try {
+            subscription.close();
+        } catch (RuntimeException | Error e) {
+            Log.quietly(Level.DEBUG, () -> "ending a subscription failed", e);
+        }
     }
 
     private long now() {

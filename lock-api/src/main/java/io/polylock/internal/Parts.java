@@ -19,7 +19,7 @@ record Parts(
         Renewals renewals,
         Executor callbacks,
         Executor heads,
-        Executor completions,
+        Completions completions,
         Duration answerWithin) {
 
     static Parts of(LockBackend backend, LockClock clock, Numbers numbers, Duration answerWithin, Observers observers) {
@@ -36,8 +36,8 @@ record Parts(
                 agenda,
                 new Renewals(clock, workers, agenda, numbers, renewer),
                 new Callbacks(workers.lane("callback", numbers.callbackThreads()), agenda),
-                workers.lane("head", numbers.headThreads()),
-                workers.lane("completion", numbers.callbackThreads()),
+                new Callbacks(workers.lane("head", numbers.headThreads()), agenda),
+                new Completions(new Callbacks(workers.lane("completion", numbers.callbackThreads()), agenda)),
                 answerWithin);
     }
 

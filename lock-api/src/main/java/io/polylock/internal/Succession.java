@@ -14,7 +14,6 @@ import io.polylock.spi.Ownership;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Who has a lock after a lease of this manager. The store passes it to the first in line here, the heir, in the step that ends
@@ -47,9 +46,7 @@ final class Succession {
 
     /** Ends a lease in the store; what was found of it there. */
     Ownership release(ActiveLease giver) {
-        Optional<Waiter> heir = handover.isPresent() && giver.state() == ActiveLease.State.ENDED
-                ? lines.offer(giver)
-                : Optional.empty();
+        Optional<Waiter> heir = handover.isPresent() && giver.mayBeHandedOver() ? lines.offer(giver) : Optional.empty();
         return heir.isPresent()
                 ? handOver(handover.get(), giver, heir.get())
                 : parts.backend().release(giver.request().withAnswerWithin(parts.answerWithin()));
@@ -112,11 +109,7 @@ final class Succession {
 
     /** On another thread: the one that releases has waited for the store once already. */
     private void passOn(Answer.Got unwanted) {
-        try {
-            parts.heads().execute(unwanted.lease()::release);
-        } catch (RejectedExecutionException managerClosed) {
-            unwanted.lease().release();
-        }
+        parts.heads().execute(unwanted.lease()::release);
     }
 
     private boolean mayBeDone(Throwable failure) {

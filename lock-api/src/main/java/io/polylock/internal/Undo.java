@@ -53,8 +53,8 @@ final class Undo {
     }
 
     /**
-     * Starts to undo a hand-over: first the giver, and once that was answered, so that the lock can pass to the heir no more,
-     * the heir.
+     * Starts to undo a hand-over: first the giver, and once that was answered or has ended, so that the lock can pass to the
+     * heir no more, the heir.
      */
     void add(LockRequest giver, LockRequest heir) {
         start(new Entry(giver.withAnswerWithin(answerWithin), Optional.of(heir), clock.nanoTime()));
@@ -120,6 +120,7 @@ final class Undo {
             if (clock.nanoTime() - entry.since < giveUpNanos(entry)) {
                 later(entry, entry.nextBackoff(numbers));
             } else {
+                entry.takeHeir().ifPresent(this::add); // nothing of the giver's can pass to it any more
                 end(entry, UndoStep.GIVEN_UP);
             }
             return;

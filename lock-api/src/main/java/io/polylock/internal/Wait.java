@@ -48,6 +48,9 @@ final class Wait {
                 lease = turn();
             }
             return lease.get();
+        } catch (LockTimeoutException e) {
+            tellTimedOut();
+            throw e;
         } finally {
             lines.leave(waiter).ifPresent(Lease::release);
         }
@@ -73,13 +76,18 @@ final class Wait {
             } else if (step instanceof Step.Look look) {
                 lookWhoHolds(look.line());
             } else if (step instanceof Step.Rest resting) {
+<<<<<<< HEAD
                 if (!asked) {
                     tellContended(Optional.empty()); // somebody of this manager has the lock, or is in front
+=======
+                if (!asked) { // for those in front; else the answer has told
+                    tellContended(Optional.empty());
+>>>>>>> 3c766aa2b3a02a7dac00c2905f562b65c030decf
                 }
                 rest = Duration.ofNanos(resting.nanos());
                 return Optional.empty();
             } else {
-                throw tooLate(parts, lines, waiter);
+                throw lines.tooLate(waiter);
             }
         }
     }
@@ -110,13 +118,10 @@ final class Wait {
         }
     }
 
-    static RuntimeException tooLate(Parts parts, Lines lines, Waiter waiter) {
-        RuntimeException failure = lines.tooLate(waiter);
-        if (failure instanceof LockTimeoutException) {
-            parts.observers()
-                    .timedOut(waiter.name(), waiter.waitedNanos(parts.clock().nanoTime()));
-        }
-        return failure;
+    /** For the one who ends the wait. */
+    void tellTimedOut() {
+        parts.observers()
+                .timedOut(waiter.name(), waiter.waitedNanos(parts.clock().nanoTime()));
     }
 
     private void watch(Line line) throws InterruptedException {

@@ -7,14 +7,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.polylock.Lease;
 import io.polylock.LockBackendException;
 import io.polylock.LockBackendException.Outcome;
+import io.polylock.LockEvent;
+import io.polylock.LockManager;
 import io.polylock.LockTimeoutException;
+import io.polylock.ManagerOptions;
+import io.polylock.memory.MemoryLockBackend;
 import io.polylock.memory.MemoryStore.Network;
+import io.polylock.memory.VirtualClock;
+import io.polylock.spi.LockClock;
 import io.polylock.spi.Ownership;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
@@ -75,6 +84,137 @@ class AsyncTest {
         rig.clock.advance(Duration.ofNanos(1));
         rig.clock.advance(Duration.ZERO);
         failsWith(future, LockTimeoutException.class);
+    }
+
+    @Test
+    void itsTimeoutIsToldOnce() throws Exception {
+        Heard heard = new Heard();
+        try (Rig told = new Rig(heard)) {
+            var holder = told.takenByAnother(HOUR);
+            told.wire.onInspect(
+                    () -> { // the last look, 50 ms before the end
+                        told.other.release(holder);
+                        told.held();
+                        told.hang(Duration.ofMillis(100));
+                    });
+            CompletableFuture<Lease> future = told.lock.acquireAsync(Duration.ofSeconds(1));
+            told.clock.advance(Duration.ofSeconds(2));
+            failsWith(future, LockTimeoutException.class);
+            assertThat(heard.only(LockEvent.TimedOut.class)).hasSize(1);
+        }
+    }
+
+    @Test
+    void aWaitThatWasCancelledIsNoTimeout() throws Exception {
+        Heard heard = new Heard();
+        try (Rig told = new Rig(heard)) {
+            var holder = told.takenByAnother(HOUR);
+            CompletableFuture<Lease> future = told.lock.acquireAsync(Duration.ofSeconds(1));
+            told.wire.onInspect(() -> {
+                told.other.release(holder);
+                told.held();
+                future.cancel(false);
+            });
+            told.clock.advance(Duration.ofSeconds(2));
+            assertThat(future).isCancelled();
+            assertThat(heard.only(LockEvent.TimedOut.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void oneThatFindsNoThreadForItsTurnIsWokenAllTheSame() {
+        AtomicReference<String> scarce = new AtomicReference<>("");
+        try (Rig poor = new Rig(clock -> new ScarceThreads(clock, scarce))) {
+            var holder = poor.takenByAnother(HOUR);
+            CompletableFuture<Lease> future = poor.lock.acquireAsync(HOUR);
+            poor.clock.advance(Duration.ofSeconds(1));
+            scarce.set("head");
+            assertThat(poor.other.release(holder)).isEqualTo(Ownership.HELD);
+            poor.clock.advance(Duration.ZERO);
+            scarce.set("");
+            poor.clock.advance(Duration.ofSeconds(1));
+            assertThat(future).isCompleted();
+        }
+    }
+
+    @Test
+    void oneThatFindsNoThreadForItsCompletionIsCompletedAllTheSame() {
+        AtomicReference<String> scarce = new AtomicReference<>("completion");
+        try (Rig poor = new Rig(clock -> new ScarceThreads(clock, scarce))) {
+            CompletableFuture<Lease> future = poor.lock.acquireAsync(HOUR);
+            poor.clock.advance(Duration.ZERO);
+            scarce.set("");
+            poor.clock.advance(Duration.ofSeconds(1));
+            assertThat(future).isCompleted();
+        }
+    }
+
+    /** A machine on which a lane can have no new thread at times. */
+    private record ScarceThreads(VirtualClock clock, AtomicReference<String> lane) implements LockClock {
+
+        @Override
+        public long nanoTime() {
+            return clock.nanoTime();
+        }
+
+        @Override
+        public long epochMicros() {
+            return clock.epochMicros();
+        }
+
+        @Override
+        public Pause newPause() {
+            return clock.newPause();
+        }
+
+        @Override
+        public Workers newWorkers(String prefix) {
+            Workers workers = clock.newWorkers(prefix);
+            return new Workers() {
+                @Override
+                public Scheduled after(Duration delay, Runnable task) {
+                    return workers.after(delay, task);
+                }
+
+                @Override
+                public Executor lane(String name, int threads) {
+                    Executor real = workers.lane(name, threads);
+                    return task -> {
+                        if (name.equals(lane.get())) {
+                            throw new OutOfMemoryError("unable to create native thread");
+                        }
+                        real.execute(task);
+                    };
+                }
+
+                @Override
+                public void close() {
+                    workers.close();
+                }
+            };
+        }
+    }
+
+    @Test
+    void closingCompletesAlsoThoseThatStagesWhichBlockKeepWaiting() throws Exception {
+        ManagerOptions quick = ManagerOptions.DEFAULTS.withCloseGrace(Duration.ZERO);
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        CompletableFuture<Lease> last;
+        try (LockManager manager = LockManager.of(MemoryLockBackend.create(), quick)) {
+            CountDownLatch blocked = new CountDownLatch(2);
+            for (String name : List.of("a", "b")) {
+                CompletableFuture<Void> unused = manager.lock(name)
+                        .acquireAsync(MINUTE)
+                        .thenAccept(lease -> {
+                            blocked.countDown();
+                            end.join();
+                        });
+            }
+            assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+            last = manager.lock("c").acquireAsync(MINUTE);
+        }
+        assertThatThrownBy(() -> last.get(10, TimeUnit.SECONDS).close()).isNotInstanceOf(TimeoutException.class);
+        end.complete(null);
     }
 
     @Test

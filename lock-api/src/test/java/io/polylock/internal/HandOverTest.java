@@ -16,7 +16,12 @@ import io.polylock.spi.ReleaseSignals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+<<<<<<< HEAD
 import java.util.Objects;
+=======
+import java.util.Optional;
+import java.util.OptionalLong;
+>>>>>>> 3c766aa2b3a02a7dac00c2905f562b65c030decf
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -192,6 +197,75 @@ class HandOverTest {
         assertThat(rig.wire.releases)
                 .filteredOn(call -> call.request().owner().equals(heir))
                 .hasSize(2);
+    }
+
+    @Test
+    void theHeirIsUndoneAlsoIfTheGiversRecordHasEndedUnanswered() throws Exception {
+        Lease first = rig.held(rig.lock.withoutRenewal().withTtl(Duration.ofSeconds(1)));
+        rig.clock.fork(() -> rig.lock.withTtl(Duration.ofHours(1)).acquire(Duration.ofSeconds(2)));
+        rig.clock.advance(Duration.ZERO);
+        rig.wire.onHandOver(step -> {
+            step.get();
+            throw Wire.noAnswer();
+        });
+        AtomicBoolean silent = new AtomicBoolean(true);
+        rig.wire.onRelease(step -> {
+            if (silent.get()) {
+                throw Wire.noAnswer();
+            }
+            return step.get();
+        });
+        release(first);
+        rig.clock.advance(Duration.ofSeconds(20));
+        silent.set(false);
+        rig.clock.advance(Duration.ofSeconds(10));
+        assertThat(rig.holder()).isEmpty();
+    }
+
+    @Test
+    void aReleaseThatIsRepeatedHandsNothingOver() throws Exception {
+        Lease first = rig.held();
+        CompletableFuture<Lease> next = waiter(MINUTE);
+        rig.wire.onHandOver(step -> {
+            if (rig.wire.handOvers.size() > 1) {
+                step.get();
+            }
+            throw Wire.noAnswer();
+        });
+        AtomicBoolean silent = new AtomicBoolean(true);
+        rig.wire.onRelease(step -> {
+            if (silent.get()) {
+                throw Wire.noAnswer();
+            }
+            return step.get();
+        });
+        assertThat(release(first)).isEqualTo(ReleaseOutcome.UNKNOWN);
+        assertThat(release(first)).isEqualTo(ReleaseOutcome.UNKNOWN);
+        silent.set(false);
+        assertThat(rig.clock.join(next, Duration.ofSeconds(10)).isHeld()).isTrue();
+        assertThat(rig.wire.handOvers).hasSize(1);
+    }
+
+    @Test
+    void anHeirThatWasRefusedIsWokenToAsk() {
+        Parts parts = Rig.parts(rig.wire, rig.clock);
+        ActiveLease giver = new ActiveLease(
+                parts,
+                Rig.foreign(Rig.TTL),
+                OptionalLong.empty(),
+                Validity.startingNow(rig.clock, Rig.TTL, Numbers.DEFAULTS),
+                Optional.empty(),
+                Run.NONE,
+                Rig.succession(parts));
+        Lines lines = new Lines(rig.clock, Numbers.DEFAULTS, false);
+        AtomicBoolean woken = new AtomicBoolean();
+        Waiter heir = new Waiter(giver.request().name(), LockOptions.DEFAULTS, 0, MINUTE, () -> woken.set(true));
+        lines.join(heir);
+        assertThat(lines.offer(giver)).contains(heir);
+        assertThat(lines.next(heir)).isEqualTo(new Line.Step.Rest(MINUTE.toNanos()));
+        lines.declined(heir);
+        assertThat(woken).isTrue();
+        assertThat(lines.next(heir)).isInstanceOf(Line.Step.Ask.class);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.polylock.LockBackendException.Outcome;
 import io.polylock.LockManager;
 import io.polylock.LockTimeoutException;
 import io.polylock.ManagerOptions;
+import io.polylock.ReleaseOutcome;
 import io.polylock.memory.MemoryLockBackend;
 import io.polylock.spi.LockName;
 import io.polylock.spi.Ownership;
@@ -240,6 +241,41 @@ class QueueTest {
         CompletableFuture<Lease> next = waiter(HOUR);
         assertThat(rig.clock.join(next, Duration.ofMillis(2_002)).isHeld()).isTrue();
         assertThat(held.isHeld()).isFalse();
+    }
+
+    @Test
+    void theNextOneDoesNotWaitForTheEndOfALeaseThatIsOverAlready() {
+        Lines lines = new Lines(rig.clock, Numbers.DEFAULTS, false);
+        Waiter first = new Waiter(new LockName(Rig.NAME), LockOptions.DEFAULTS, 0, MINUTE, () -> {});
+        Waiter second = new Waiter(new LockName(Rig.NAME), LockOptions.DEFAULTS, 0, MINUTE, () -> {});
+        lines.join(first);
+        lines.join(second);
+        assertThat(lines.next(first)).isInstanceOf(Line.Step.Ask.class);
+        lines.answered(first, new Attempt.Answer.Got(rig.held()), false); // lost before its thread came this far
+        assertThat(lines.next(second)).isInstanceOf(Line.Step.Ask.class);
+    }
+
+    @Test
+    void aSubscriptionThatDoesNotEndInPeaceCostsNoLease() throws Exception {
+        MemoryLockBackend store = MemoryLockBackend.of(rig.store);
+        ReleaseSignals real = store.feature(ReleaseSignals.class).orElseThrow();
+        ReleaseSignals quarrelsome = (name, listener, answerWithin) -> {
+            ReleaseSignals.Subscription subscription = real.watch(name, listener, answerWithin);
+            return () -> {
+                subscription.close();
+                throw new IllegalStateException("as intended");
+            };
+        };
+        try (LockManager manager =
+                LockManager.of(new WithSignals(store, quarrelsome), ManagerOptions.DEFAULTS.withClock(rig.clock))) {
+            var holder = rig.takenByAnother(HOUR);
+            CompletableFuture<Lease> waiting =
+                    rig.clock.fork(() -> manager.lock(Rig.NAME).acquire(HOUR));
+            rig.clock.advance(Duration.ofSeconds(1));
+            assertThat(rig.other.release(holder)).isEqualTo(Ownership.HELD);
+            Lease lease = rig.clock.join(waiting, Duration.ZERO);
+            assertThat(rig.run(lease::release)).isEqualTo(ReleaseOutcome.RELEASED);
+        }
     }
 
     @Test

@@ -164,7 +164,11 @@ final class RedisScripts {
               end
               if passed_by then
                 redis.pcall('rpush', line, own)
-                if redis.pcall('pttl', line) == -1 then
+              end
+              local waiting = redis.pcall('llen', line)
+              if type(waiting) == 'number' and waiting > 0 then
+                local left = redis.pcall('pttl', line)
+                if left == -1 or type(left) == 'number' and left > 10000 then
                   redis.pcall('pexpire', line, 10000)
                 end
               end

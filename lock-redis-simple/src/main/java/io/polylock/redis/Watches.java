@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 final class Watches {
 
     private final Map<String, Watch> watches = new HashMap<>();
+    private long signals;
 
     /** One listening. Compared by identity: a listener may listen twice. */
     static final class Listening {
@@ -41,14 +42,17 @@ final class Watches {
         }
     }
 
-    /** What is known of one lock. Signals are counted so that one that comes during a request is not taken for answered. */
+    /**
+     * What is known of one lock. Signals are counted so that one that comes during a request is not taken for answered; all
+     * together, so that a late answer means nothing to a listening that began after it was asked for.
+     */
     private static final class Watch {
         private final List<Listening> listeners = new ArrayList<>();
         private long heard;
         private long answered;
     }
 
-    /** How many signals for a lock had come before a request was sent, and whether one of them was still open. */
+    /** The number of the last signal for a lock that had come before a request was sent, and whether one of them was still open. */
     record Standing(long heard, boolean signalled) {}
 
     Listening add(String lock, SignalListener listener) {
@@ -82,7 +86,7 @@ final class Watches {
             if (watch == null) {
                 return false;
             }
-            watch.heard++;
+            watch.heard = ++signals;
             listeners = List.copyOf(watch.listeners);
         }
         listeners.forEach(each -> each.tell(SignalListener::released));

@@ -206,8 +206,11 @@ abstract class AsyncRules extends QueueRules {
     void asy6_aBadStageHarmsNoOtherLock() {
         Queue queue = new Queue(stage().tampered());
         AtomicBoolean goOn = new AtomicBoolean();
+        Lease first = stage().join(queue.lock.acquireAsync(PATIENCE), Stage.PROMPT);
+        // in line, so that the stage is attached before the future is completed: a later one runs here, on our thread
         CompletableFuture<Void> blocked =
-                queue.lock.acquireAsync(PATIENCE).thenAccept(lease -> stage().within(Duration.ofMinutes(1), goOn::get));
+                queue.joinAsync(PATIENCE).thenAccept(lease -> stage().within(Duration.ofMinutes(1), goOn::get));
+        first.close();
         DistributedLock throwing = stage().fixed(queue.manager, stage().name(), Stage.LONG_TTL);
         CompletableFuture<Void> thrown = throwing.acquireAsync(PATIENCE).thenAccept(lease -> {
             throw new IllegalStateException("the kit lets a stage fail");
