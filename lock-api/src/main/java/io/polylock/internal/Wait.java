@@ -76,13 +76,8 @@ final class Wait {
             } else if (step instanceof Step.Look look) {
                 lookWhoHolds(look.line());
             } else if (step instanceof Step.Rest resting) {
-<<<<<<< HEAD
                 if (!asked) {
                     tellContended(Optional.empty()); // somebody of this manager has the lock, or is in front
-=======
-                if (!asked) { // for those in front; else the answer has told
-                    tellContended(Optional.empty());
->>>>>>> 3c766aa2b3a02a7dac00c2905f562b65c030decf
                 }
                 rest = Duration.ofNanos(resting.nanos());
                 return Optional.empty();

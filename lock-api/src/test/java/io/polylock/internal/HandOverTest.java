@@ -16,12 +16,9 @@ import io.polylock.spi.ReleaseSignals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-<<<<<<< HEAD
 import java.util.Objects;
-=======
 import java.util.Optional;
 import java.util.OptionalLong;
->>>>>>> 3c766aa2b3a02a7dac00c2905f562b65c030decf
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;

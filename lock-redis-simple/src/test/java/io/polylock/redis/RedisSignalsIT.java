@@ -233,20 +233,12 @@ class RedisSignalsIT {
         holder.release(held);
         assertThat(a.hearsRelease()).isTrue();
         LockRequest next = taken(first, TTL);
-<<<<<<< HEAD
         long before = scripts();
-=======
-        long before = calls("evalsha") + calls("eval");
->>>>>>> 3c766aa2b3a02a7dac00c2905f562b65c030decf
 
         subscription.close();
         first.renew(next);
 
-<<<<<<< HEAD
         assertThat(scripts()).isEqualTo(before + 1);
-=======
-        assertThat(calls("evalsha") + calls("eval")).isEqualTo(before + 1);
->>>>>>> 3c766aa2b3a02a7dac00c2905f562b65c030decf
         first.release(next);
         assertThat(b.hearsRelease()).isTrue();
         assertThat(b.untaken()).isZero();
@@ -427,11 +419,7 @@ class RedisSignalsIT {
         watch(first, NAME, a);
         contended(first.tryAcquire(fresh(NAME)));
 
-<<<<<<< HEAD
         assertThat(scripts()).isEqualTo(3);
-=======
-        assertThat(calls("evalsha") + calls("eval")).isEqualTo(3);
->>>>>>> 3c766aa2b3a02a7dac00c2905f562b65c030decf
         assertThat(calls("subscribe")).isEqualTo(1);
         assertThat(redis.lrange(WAITING, 0, -1)).hasSize(1);
         long before = processed();
