@@ -196,6 +196,7 @@ final class Line {
     void freedHere(Run ended, long now) {
         if (ended.goesOn(now, numbers)) {
             run = ended.next(now);
+            outdated = true; // a request that is on its way may have been too early
             askAt(now, WokenBy.LOCAL_RELEASE);
         } else {
             run = Run.NONE;

@@ -10,6 +10,7 @@ import io.polylock.ManagerOptions;
 import io.polylock.ReleaseOutcome;
 import io.polylock.memory.MemoryLockBackend;
 import io.polylock.memory.MemoryStore.Network;
+import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
 import io.polylock.spi.Handover;
 import io.polylock.spi.ReleaseSignals;
@@ -199,10 +200,11 @@ class HandOverTest {
     @Test
     void theHeirIsUndoneAlsoIfTheGiversRecordHasEndedUnanswered() throws Exception {
         Lease first = rig.held(rig.lock.withoutRenewal().withTtl(Duration.ofSeconds(1)));
-        rig.clock.fork(() -> rig.lock.withTtl(Duration.ofHours(1)).acquire(Duration.ofSeconds(2)));
+        CompletableFuture<Lease> heir =
+                rig.clock.fork(() -> rig.lock.withTtl(Duration.ofHours(1)).acquire(Duration.ofSeconds(2)));
         rig.clock.advance(Duration.ZERO);
         rig.wire.onHandOver(step -> {
-            step.get();
+            assertThat(step.get()).isInstanceOf(Acquisition.Granted.class);
             throw Wire.noAnswer();
         });
         AtomicBoolean silent = new AtomicBoolean(true);
@@ -216,6 +218,7 @@ class HandOverTest {
         rig.clock.advance(Duration.ofSeconds(20));
         silent.set(false);
         rig.clock.advance(Duration.ofSeconds(10));
+        assertThat(heir).isCompletedExceptionally();
         assertThat(rig.holder()).isEmpty();
     }
 
@@ -225,7 +228,7 @@ class HandOverTest {
         CompletableFuture<Lease> next = waiter(MINUTE);
         rig.wire.onHandOver(step -> {
             if (rig.wire.handOvers.size() > 1) {
-                step.get();
+                assertThat(step.get()).isNotNull();
             }
             throw Wire.noAnswer();
         });

@@ -115,13 +115,13 @@ final class SignalConnection implements AutoCloseable {
 
     private synchronized void connect() {
         Ear ear = new Ear();
-        current = Optional.of(ear);
-        RedisSignals.daemon(() -> listen(ear), "polylock-signals").start();
         after(patience.answer, () -> {
             if (!ear.subscribed.isDone()) {
                 drop(ear);
             }
         });
+        RedisSignals.daemon(() -> listen(ear), "polylock-signals").start();
+        current = Optional.of(ear); // last: where there is no thread, the next one tries again
     }
 
     private void listen(Ear ear) {
@@ -166,7 +166,11 @@ final class SignalConnection implements AutoCloseable {
             return;
         }
         if (audience.isNeeded()) {
-            connect();
+            try {
+                connect();
+            } catch (RuntimeException | Error noThread) {
+                after(Duration.ofMillis(LONGEST_PAUSE_MILLIS), this::reconnect);
+            }
         } else {
             lost = false;
             pauseMillis = FIRST_PAUSE_MILLIS;
