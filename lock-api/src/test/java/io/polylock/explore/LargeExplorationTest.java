@@ -27,4 +27,14 @@ class LargeExplorationTest {
         holds("unknown acquire, slower", ALL_ORDERS.withFaults(1).withSlow(2), UndoExplorationTest::unknownAcquire);
         holds("unknown acquire, successor, faults", ALL_ORDERS.withFaults(2), UndoExplorationTest::successor);
     }
+
+    @Test
+    void queues() {
+        holds("release, heir times out, slow", ALL_ORDERS.withSlow(1), QueueExplorationTest::heirTimesOut);
+        holds("release, waiter, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::oneWaiter);
+        holds("release, heir, close, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::closing);
+        holds("release, heir interrupted, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::heirIsInterrupted);
+        holds("release, head elsewhere interrupted, next", ALL_ORDERS, QueueExplorationTest::interruptedElsewhere);
+        holds("expiry, release, heir", ALL_ORDERS, QueueExplorationTest::expired);
+    }
 }

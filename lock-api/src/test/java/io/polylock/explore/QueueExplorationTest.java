@@ -44,8 +44,7 @@ class QueueExplorationTest {
 
     @Test
     void aWaiterOfTheSameManager() {
-        holds("release, waiter", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::oneWaiter);
-        holds("release, waiter, a fault", ALL_ORDERS.withPreemptions(0).withFaults(1), QueueExplorationTest::oneWaiter);
+        holds("release, waiter", ALL_ORDERS, QueueExplorationTest::oneWaiter);
     }
 
     static void twoWaiters(Scene scene) throws InterruptedException {
@@ -58,7 +57,7 @@ class QueueExplorationTest {
 
     @Test
     void twoWaitersOfTheSameManager() {
-        holds("release, two waiters", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::twoWaiters);
+        holds("release, two waiters", ALL_ORDERS, QueueExplorationTest::twoWaiters);
     }
 
     static void anotherManager(Scene scene) throws InterruptedException {
@@ -70,11 +69,8 @@ class QueueExplorationTest {
 
     @Test
     void aWaiterOfAnotherManager() {
-        holds("release, waiter elsewhere", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::anotherManager);
-        holds(
-                "release, waiter elsewhere, a fault",
-                ALL_ORDERS.withPreemptions(0).withFaults(1),
-                QueueExplorationTest::anotherManager);
+        holds("release, waiter elsewhere", ALL_ORDERS, QueueExplorationTest::anotherManager);
+        holds("release, waiter elsewhere, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::anotherManager);
     }
 
     static void both(Scene scene) throws InterruptedException {
@@ -88,7 +84,7 @@ class QueueExplorationTest {
 
     @Test
     void waitersOfTwoManagers() {
-        holds("release, waiters here and there", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::both);
+        holds("release, waiters here and there", ALL_ORDERS, QueueExplorationTest::both);
     }
 
     static void heirTimesOut(Scene scene) throws InterruptedException {
@@ -103,15 +99,8 @@ class QueueExplorationTest {
 
     @Test
     void anHeirWhoseTimeIsUp() {
-        holds("release, heir times out", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::heirTimesOut);
-        holds(
-                "release, heir times out, slow",
-                ALL_ORDERS.withPreemptions(0).withSlow(1),
-                QueueExplorationTest::heirTimesOut);
-        holds(
-                "release, heir times out, a fault",
-                ALL_ORDERS.withPreemptions(0).withFaults(1),
-                QueueExplorationTest::heirTimesOut);
+        holds("release, heir times out", ALL_ORDERS, QueueExplorationTest::heirTimesOut);
+        holds("release, heir times out, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::heirTimesOut);
     }
 
     static void heirIsInterrupted(Scene scene) throws InterruptedException {
@@ -124,11 +113,7 @@ class QueueExplorationTest {
 
     @Test
     void anHeirThatIsInterrupted() {
-        holds("release, heir interrupted", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::heirIsInterrupted);
-        holds(
-                "release, heir interrupted, a fault",
-                ALL_ORDERS.withPreemptions(0).withFaults(1),
-                QueueExplorationTest::heirIsInterrupted);
+        holds("release, heir interrupted", ALL_ORDERS, QueueExplorationTest::heirIsInterrupted);
     }
 
     static void theNextAfterAnInterrupt(Scene scene) throws InterruptedException {
@@ -142,10 +127,7 @@ class QueueExplorationTest {
 
     @Test
     void theNextInLineAfterAnHeirThatIsInterrupted() {
-        holds(
-                "release, heir interrupted, next",
-                ALL_ORDERS.withPreemptions(0),
-                QueueExplorationTest::theNextAfterAnInterrupt);
+        holds("release, heir interrupted, next", ALL_ORDERS, QueueExplorationTest::theNextAfterAnInterrupt);
     }
 
     static void interruptedElsewhere(Scene scene) throws InterruptedException {
@@ -155,14 +137,6 @@ class QueueExplorationTest {
         mayGet(scene, other, "head", LONG);
         scene.actor("interrupter", () -> scene.interrupt("head"));
         mustGet(scene, other, "next");
-    }
-
-    @Test
-    void theNextInLineAfterAHeadThatIsInterrupted() {
-        holds(
-                "release, head elsewhere interrupted, next",
-                ALL_ORDERS.withPreemptions(0),
-                QueueExplorationTest::interruptedElsewhere);
     }
 
     static void cancelled(Scene scene) throws InterruptedException {
@@ -181,11 +155,7 @@ class QueueExplorationTest {
 
     @Test
     void aFutureThatIsCancelled() {
-        holds("release, future, cancel", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::cancelled);
-        holds(
-                "release, future, cancel, a fault",
-                ALL_ORDERS.withPreemptions(0).withFaults(1),
-                QueueExplorationTest::cancelled);
+        holds("release, future, cancel", ALL_ORDERS, QueueExplorationTest::cancelled);
     }
 
     static void future(Scene scene) throws InterruptedException {
@@ -203,7 +173,7 @@ class QueueExplorationTest {
 
     @Test
     void aFuture() {
-        holds("release, future", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::future);
+        holds("release, future", ALL_ORDERS, QueueExplorationTest::future);
     }
 
     static void closing(Scene scene) throws InterruptedException {
@@ -216,11 +186,7 @@ class QueueExplorationTest {
 
     @Test
     void aManagerThatCloses() {
-        holds("release, heir, close", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::closing);
-        holds(
-                "release, heir, close, a fault",
-                ALL_ORDERS.withPreemptions(0).withFaults(1),
-                QueueExplorationTest::closing);
+        holds("release, heir, close", ALL_ORDERS, QueueExplorationTest::closing);
     }
 
     static void taken(Scene scene) throws InterruptedException {
@@ -233,7 +199,7 @@ class QueueExplorationTest {
 
     @Test
     void aLockThatIsRevokedBeforeItIsHandedOver() {
-        holds("release, eviction, heir", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::taken);
+        holds("release, eviction, heir", ALL_ORDERS, QueueExplorationTest::taken);
     }
 
     static void expired(Scene scene) throws InterruptedException {
@@ -246,11 +212,6 @@ class QueueExplorationTest {
         mayGet(scene, site, "heir", LONG);
     }
 
-    @Test
-    void aLeaseThatExpiresWhileItIsReleased() {
-        holds("expiry, release, heir", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::expired);
-    }
-
     static void overtaken(Scene scene) throws InterruptedException {
         Site site = scene.site("m");
         Hold hold = site.held(Site.OPTIONS);
@@ -261,6 +222,6 @@ class QueueExplorationTest {
 
     @Test
     void somebodyWhoOvertakes() {
-        holds("release, overtaker, heir", ALL_ORDERS.withPreemptions(0), QueueExplorationTest::overtaken);
+        holds("release, overtaker, heir", ALL_ORDERS, QueueExplorationTest::overtaken);
     }
 }

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -106,10 +107,13 @@ final class LifeMutants {
                         (lane, lab) -> Runnable::run),
                 lanes(
                         "F094",
-                        "closing leaves futures to themselves",
+                        "asynchronous waiters leave threads behind",
                         "LIF-6",
-                        Set.of("completion"),
-                        (lane, lab) -> task -> lab.clock.newWorkers("late").after(MINUTE, task)),
+                        Set.of("head"),
+                        (lane, lab) -> task -> {
+                            lane.execute(task);
+                            leaveAThread();
+                        }),
                 ofEngine(
                         "L03",
                         "closing waits for no holder",
@@ -174,6 +178,12 @@ final class LifeMutants {
                         return wrong.apply(correct.newWorkers(name), lab);
                     }
                 })));
+    }
+
+    private static void leaveAThread() {
+        Thread left = new Thread(() -> LockSupport.parkNanos(MINUTE.toNanos()), "left-over");
+        left.setDaemon(true);
+        left.start();
     }
 
     private static Mutant lanes(
