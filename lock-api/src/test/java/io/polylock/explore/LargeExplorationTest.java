@@ -31,10 +31,5 @@ class LargeExplorationTest {
     @Test
     void queues() {
         holds("release, heir times out, slow", ALL_ORDERS.withSlow(1), QueueExplorationTest::heirTimesOut);
-        holds("release, waiter, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::oneWaiter);
-        holds("release, heir, close, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::closing);
-        holds("release, heir interrupted, a fault", ALL_ORDERS.withFaults(1), QueueExplorationTest::heirIsInterrupted);
-        holds("release, head elsewhere interrupted, next", ALL_ORDERS, QueueExplorationTest::interruptedElsewhere);
-        holds("expiry, release, heir", ALL_ORDERS, QueueExplorationTest::expired);
     }
 }

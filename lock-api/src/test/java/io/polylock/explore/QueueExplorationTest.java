@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Test;
 class QueueExplorationTest {
 
     private static final Duration LONG = Duration.ofMinutes(5);
+    /** The pauses of those who wait and of undos are longer than a request may be astray. */
+    private static final Site.Make CALM = Site.Make.RIGHT.withPauses(Duration.ofSeconds(5));
+
     private static final Duration SHORT = Duration.ofSeconds(1);
 
     /** Waits, holds for no time, releases; it must have been served. */
@@ -36,7 +39,7 @@ class QueueExplorationTest {
     }
 
     static void oneWaiter(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         mustGet(scene, site, "waiter");
@@ -48,7 +51,7 @@ class QueueExplorationTest {
     }
 
     static void twoWaiters(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         mustGet(scene, site, "one");
@@ -61,8 +64,8 @@ class QueueExplorationTest {
     }
 
     static void anotherManager(Scene scene) throws InterruptedException {
-        Hold hold = scene.site("m").held(Site.OPTIONS);
-        Site other = scene.site("n");
+        Hold hold = scene.site("m", CALM).held(Site.OPTIONS);
+        Site other = scene.site("n", CALM);
         scene.actor("holder", hold::release);
         mustGet(scene, other, "waiter");
     }
@@ -74,9 +77,9 @@ class QueueExplorationTest {
     }
 
     static void both(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
-        Site other = scene.site("n");
+        Site other = scene.site("n", CALM);
         scene.actor("holder", hold::release);
         mustGet(scene, site, "here");
         mustGet(scene, other, "there");
@@ -88,7 +91,7 @@ class QueueExplorationTest {
     }
 
     static void heirTimesOut(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", () -> {
             scene.pass(SHORT);
@@ -104,7 +107,7 @@ class QueueExplorationTest {
     }
 
     static void heirIsInterrupted(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         mayGet(scene, site, "heir", LONG);
@@ -117,7 +120,7 @@ class QueueExplorationTest {
     }
 
     static void theNextAfterAnInterrupt(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         mayGet(scene, site, "heir", LONG);
@@ -131,8 +134,8 @@ class QueueExplorationTest {
     }
 
     static void interruptedElsewhere(Scene scene) throws InterruptedException {
-        Hold hold = scene.site("m").held(Site.OPTIONS);
-        Site other = scene.site("n");
+        Hold hold = scene.site("m", CALM).held(Site.OPTIONS);
+        Site other = scene.site("n", CALM);
         scene.actor("holder", hold::release);
         mayGet(scene, other, "head", LONG);
         scene.actor("interrupter", () -> scene.interrupt("head"));
@@ -140,7 +143,7 @@ class QueueExplorationTest {
     }
 
     static void cancelled(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         scene.actor("asker", () -> {
@@ -159,7 +162,7 @@ class QueueExplorationTest {
     }
 
     static void future(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         scene.actor("asker", () -> {
@@ -177,7 +180,7 @@ class QueueExplorationTest {
     }
 
     static void closing(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         mayGet(scene, site, "heir", LONG);
@@ -190,7 +193,7 @@ class QueueExplorationTest {
     }
 
     static void taken(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         scene.actor("operator", scene::evict);
@@ -203,7 +206,7 @@ class QueueExplorationTest {
     }
 
     static void expired(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS.withTtl(Duration.ofSeconds(60)));
         scene.actor("holder", () -> {
             scene.pass(Duration.ofMillis(60_000 - 600 - 2));
@@ -213,7 +216,7 @@ class QueueExplorationTest {
     }
 
     static void overtaken(Scene scene) throws InterruptedException {
-        Site site = scene.site("m");
+        Site site = scene.site("m", CALM);
         Hold hold = site.held(Site.OPTIONS);
         scene.actor("holder", hold::release);
         scene.actor("overtaker", () -> site.tryAcquire(Site.OPTIONS).ifPresent(Hold::release));

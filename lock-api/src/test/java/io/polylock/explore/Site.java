@@ -27,7 +27,7 @@ final class Site {
     static final Duration GRACE = Duration.ofSeconds(10);
 
     /** No jitter: a schedule must come out the same each time. */
-    private static final Numbers NUMBERS = numbers(1_024);
+    private static final Numbers NUMBERS = numbers(1_024, Optional.empty());
 
     static final LockOptions OPTIONS =
             LockOptions.DEFAULTS.withTtl(Duration.ofMinutes(10)).withRenewal(LockOptions.Renewal.NONE);
@@ -74,12 +74,17 @@ final class Site {
             return new Make(clock, wrong, numbers);
         }
 
+        /** With pauses so long that fewer things can happen while a request is astray. */
+        Make withPauses(Duration each) {
+            return new Make(clock, backend, Site.numbers(Numbers.DEFAULTS.undoCapacity(), Optional.of(each)));
+        }
+
         Make withUndoCapacity(int capacity) {
-            return new Make(clock, backend, Site.numbers(capacity));
+            return new Make(clock, backend, Site.numbers(capacity, Optional.empty()));
         }
     }
 
-    private static Numbers numbers(int undoCapacity) {
+    private static Numbers numbers(int undoCapacity, Optional<Duration> pause) {
         Numbers usual = Numbers.DEFAULTS;
         return new Numbers(
                 usual.driftPermille(),
@@ -88,12 +93,12 @@ final class Site {
                 0,
                 usual.retriesPerTtl(),
                 usual.retryCeiling(),
-                usual.firstPoll(),
-                usual.pollCeiling(),
+                pause.orElse(usual.firstPoll()),
+                pause.orElse(usual.pollCeiling()),
                 usual.safetyPoll(),
                 0,
-                usual.undoBackoff(),
-                usual.undoCeiling(),
+                pause.orElse(usual.undoBackoff()),
+                pause.orElse(usual.undoCeiling()),
                 undoCapacity,
                 usual.longestRun(),
                 usual.longestRunTime(),

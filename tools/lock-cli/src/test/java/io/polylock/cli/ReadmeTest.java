@@ -62,8 +62,8 @@ class ReadmeTest {
             Optional<Lease> maybe = lock.tryAcquire(); // one answer, no waiting
             maybe.ifPresent(Lease::close);
             Receipt receipt = lock.call(Duration.ofSeconds(5), lease -> transfer(lease)); // acquire, run, release
-            CompletableFuture<Lease> later =
-                    lock.acquireAsync(Duration.ofSeconds(5)); // no thread waits; cancel() gives up
+            CompletableFuture<Lease> later = lock.acquireAsync(Duration.ofSeconds(5)); // no thread waits
+            later.cancel(true); // gives up: nothing stays locked
             // end
             return receipt;
         }
