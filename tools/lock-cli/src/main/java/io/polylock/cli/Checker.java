@@ -31,7 +31,8 @@ final class Checker {
     private Checker() {}
 
     /**
-     * Compares all holds with all. Of holds that overlap no order is asked; equal tokens are wrong in any case. Holds without
+     * Compares all holds with all. Of holds that overlap no order is asked, nor of one that ended before its worker could
+     * say that it began: when it was granted is not known. Equal tokens are wrong in any case. Holds without
      * a token are not compared by it.
      */
     static Findings check(List<Hold> history) {
@@ -50,7 +51,8 @@ final class Checker {
                 }
                 if (first.token() > 0
                         && second.token() > 0
-                        && (first.token() == second.token() || (!overlap && first.token() > second.token()))) {
+                        && (first.token() == second.token()
+                                || (!overlap && first.lasted() && second.lasted() && first.token() > second.token()))) {
                     disorders.add(new Disorder(first, second));
                 }
             }

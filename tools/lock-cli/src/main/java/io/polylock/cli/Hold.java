@@ -12,6 +12,11 @@ package io.polylock.cli;
  */
 record Hold(int worker, long token, long fromNanos, long untilNanos) {
 
+    /** Whether there was a moment of it: a grant that reached a starved worker too late to be held has none. */
+    boolean lasted() {
+        return untilNanos > fromNanos;
+    }
+
     /** For how long both believed to hold; not positive if they did not. */
     long sharedNanos(Hold other) {
         return Math.min(untilNanos, other.untilNanos) - Math.max(fromNanos, other.fromNanos);

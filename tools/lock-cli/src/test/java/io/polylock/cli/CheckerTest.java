@@ -54,6 +54,14 @@ class CheckerTest {
     }
 
     @Test
+    void asksNoOrderOfAHoldThatWasOverWhenItsWorkerHeardOfIt() {
+        Hold successor = new Hold(4, 11, 100, 200);
+        Hold starved = new Hold(5, 10, 150, 150);
+
+        assertThat(Checker.check(List.of(successor, starved)).disorders()).isEmpty();
+    }
+
+    @Test
     void findsATokenThatGoesBack() {
         Hold earlier = new Hold(1, 11, 0, 100);
         Hold later = new Hold(2, 10, 100, 200);
