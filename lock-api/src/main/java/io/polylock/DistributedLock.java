@@ -88,12 +88,13 @@ public final class DistributedLock {
 
     /**
      * Acquires as {@link #acquire} does, without a thread that waits. Whoever completes the future first, as {@code cancel} and
-     * {@code orTimeout} do, gives up: what is granted then is released. A stage that depends on the future and is not
-     * asynchronous runs on a thread of the manager, never on that of whoever released; it should not block, because few threads
-     * complete the futures of all locks.
+     * {@code orTimeout} do, gives up: what is granted then is released. A stage that is not asynchronous runs as the manager
+     * completes the future: on a thread of the manager's, never on that of whoever released. It should not block, because few
+     * threads complete the futures of all locks; those that are left when the manager closes are completed on the common pool.
      *
      * @param wait how long to wait: not negative; zero means one attempt
-     * @return completes with the lease, or with what {@link #acquire} would throw; no lease is held then
+     * @return completes with the lease, or with what {@link #acquire} would throw, also if the manager is closed; no lease is
+     *     held then
      * @throws IllegalArgumentException if the wait is negative, or TTL, renewal and minimum validity do not go together
      */
     public CompletableFuture<Lease> acquireAsync(Duration wait) {

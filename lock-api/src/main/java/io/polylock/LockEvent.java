@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Something that happened to a lock of a manager, as its {@link LockListener}s hear it. Holds no owner token. Later versions may
- * know more events, so a switch over them needs a default.
+ * Something that happened to a lock of a manager, as its {@link LockListener}s hear it. Holds no owner token. Immutable. Later
+ * versions may know more events, so a switch over them needs a default.
  */
 public sealed interface LockEvent {
 
@@ -26,10 +26,10 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * A call found the lock held by another owner. Told once a call, of the first refusal.
+     * A call found the lock held by another owner, or others in line for it. Told once a call.
      *
      * @param lockName the lock
-     * @param freeIn what was left of the holder's TTL, if the store told
+     * @param freeIn what was left of the holder's TTL, if this call asked the store and that told
      */
     record Contended(String lockName, Optional<Duration> freeIn) implements LockEvent {}
 

@@ -3,9 +3,10 @@ package io.polylock;
 
 /**
  * Hears what happens to the locks of a manager, for metrics and logs. Each listener hears the events one after another, in
- * order, on a daemon thread of its own. One that throws is logged and goes on hearing. One that is slow or hangs delays
- * nobody but itself: beyond 1,024 events that wait for it, further ones are dropped, and the log says how many. It hears
- * late, so it is not the place to react to a loss: that is {@link Lease#onLost}.
+ * order, on a daemon thread of its own; only one that is given to several managers needs to be thread-safe. One that throws
+ * is logged and goes on hearing. One that is slow or hangs delays nobody but itself: beyond 1,024 events that wait for it,
+ * further ones are dropped, and the log says how many. It hears late, so it is not the place to react to a loss: that is
+ * {@link Lease#onLost}.
  *
  * @see ManagerOptions#withListener
  */
@@ -19,7 +20,7 @@ public interface LockListener {
     default void acquired(LockEvent.Acquired event) {}
 
     /**
-     * A call found the lock held by another owner.
+     * A call found the lock held by another owner, or others in line for it.
      *
      * @param event what is known
      */

@@ -10,12 +10,12 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * How a {@link LockManager} behaves.
+ * How a {@link LockManager} behaves. Immutable.
  *
- * @param label who holds the locks, for the eyes of an operator: at most 255 code points, well-formed, no control characters; host
- *     name and process id by default
- * @param answerWithin how long one request to the store may take: positive, at most 365 days, 2 s by default. Longer means more patience with
- *     a slow store; shorter means that a dead one is noticed sooner
+ * @param label who holds the locks, for the eyes of an operator: at most 255 code points, well-formed, no control
+ *     characters; host name and process id by default
+ * @param answerWithin how long one request to the store may take: positive, at most 365 days, 2 s by default. Longer means
+ *     more patience with a slow store; shorter means that a dead one is noticed sooner
  * @param closeGrace how long {@link LockManager#close()} waits for leases that are still held: not negative, 10 s by default
  * @param clock the time to live by; the machine's by default
  * @param listeners who hears what happens, each on a thread of its own; nobody by default
@@ -79,7 +79,7 @@ public record ManagerOptions(
     /**
      * The same with one listener more.
      *
-     * @param listener hears what happens; it is not closed with the manager
+     * @param listener hears what happens, on a thread of its own; it is not closed with the manager
      */
     public ManagerOptions withListener(LockListener listener) {
         Objects.requireNonNull(listener, "listener");

@@ -10,8 +10,6 @@ import io.polylock.spi.Ownership;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -34,16 +32,13 @@ final class ActiveLease {
     private final Parts parts;
     private final LockRequest request;
     private final OptionalLong fencingToken;
-    private final long maxHoldNanos;
-    private final long acquiredNanos;
+    private final Term term;
     private final Run run;
     private final Succession succession;
     private final Turn turn;
-    private final List<Consumer<? super LossCause>> lossActions = new ArrayList<>();
+    private final LossActions lossActions;
 
     private State state = State.HELD;
-    private Validity validity;
-    private boolean storeSilent;
     private boolean closed;
     private @Nullable LossCause lossCause;
     private long heldNanos;
@@ -64,12 +59,11 @@ final class ActiveLease {
         this.parts = parts;
         this.request = request;
         this.fencingToken = fencingToken;
-        this.validity = validity;
-        this.acquiredNanos = validity.startNanos();
-        this.maxHoldNanos = maxHold.map(Checks::saturatedNanos).orElse(Long.MAX_VALUE);
+        this.term = new Term(parts.clock(), validity, maxHold);
         this.run = run;
         this.succession = succession;
         this.turn = new Turn(parts.clock());
+        this.lossActions = new LossActions(parts.callbacks(), request.name());
     }
 
     /** Arms the alarm that tells of the loss even if nothing else moves. */
@@ -124,14 +118,11 @@ final class ActiveLease {
     }
 
     synchronized Duration remaining() {
-        if (state != State.HELD || validity.sleptThrough(parts.clock())) {
-            return Duration.ZERO;
-        }
-        return Duration.ofNanos(Math.max(0, remainingNanos() - validity.unseenNanos(parts.clock())));
+        return state == State.HELD ? term.remaining() : Duration.ZERO;
     }
 
     void onLost(Consumer<? super LossCause> action) {
-        @Nullable LossCause cause;
+        LossCause cause;
         synchronized (this) {
             if (state == State.HELD) {
                 lossActions.add(action);
@@ -140,7 +131,7 @@ final class ActiveLease {
             cause = state == State.LOST ? lossCause : null;
         }
         if (cause != null) {
-            tell(action, cause);
+            lossActions.tell(action, cause);
         }
     }
 
@@ -154,13 +145,12 @@ final class ActiveLease {
 
     /** What is left before the holder must stop, by the monotonic clock. */
     synchronized long remainingNanos() {
-        long now = parts.clock().nanoTime();
-        return Math.min(validity.remainingNanos(now), maxHoldNanos - (now - acquiredNanos));
+        return term.remainingNanos();
     }
 
     /** The store was asked to renew and has not answered: if validity ends now, that is why. */
     synchronized void storeAsked() {
-        storeSilent = true;
+        term.storeAsked();
     }
 
     /** The store confirmed the lease. False if that came too late: lost is final, and the record is freed. */
@@ -172,11 +162,10 @@ final class ActiveLease {
             inTime = state != State.LOST;
             if (inTime) {
                 if (state == State.HELD) {
-                    long margin = marginNanos();
+                    long margin = term.marginNanos();
                     telling = () -> parts.observers().renewed(request.name(), margin);
                 }
-                validity = confirmed;
-                storeSilent = false;
+                term.confirmed(confirmed);
             }
         }
         telling.run();
@@ -184,12 +173,6 @@ final class ActiveLease {
             parts.undo().add(request);
         }
         return inTime;
-    }
-
-    /** What is left of the validity, whatever the longest hold. */
-    private long marginNanos() {
-        long now = parts.clock().nanoTime();
-        return Math.max(0, validity.remainingNanos(now) - validity.unseenNanos(parts.clock()));
     }
 
     /** Whether we ended the lease ourselves, so that a body may still be running under what the store keeps. */
@@ -221,28 +204,21 @@ final class ActiveLease {
         end(State.LOST);
         lossCause = cause;
         long held = heldNanos;
-        List<Consumer<? super LossCause>> actions = List.copyOf(lossActions);
-        lossActions.clear();
+        Runnable tellHolder = lossActions.take(cause);
         return () -> {
             // before a closing manager may go on and end their lanes
             parts.observers().lost(request.name(), cause, held);
             // what must happen comes first: a log handler may throw
             succession.over(this);
-            actions.forEach(action -> tell(action, cause));
+            tellHolder.run();
             Log.quietly(Level.WARNING, () -> "the lease on lock '" + request.name() + "' is lost: " + cause);
         };
     }
 
     /** As {@link #becomeLost}, if time is up. */
     private synchronized Runnable becomeLostIfDue() {
-        long now = parts.clock().nanoTime();
-        if (maxHoldNanos - (now - acquiredNanos) <= 0) {
-            return becomeLost(LossCause.MAX_HOLD);
-        }
-        if (validity.remainingNanos(now) <= 0) {
-            return becomeLost(storeSilent ? LossCause.UNREACHABLE : LossCause.EXPIRED);
-        }
-        return () -> {};
+        Optional<LossCause> due = term.whyOver();
+        return due.isPresent() ? becomeLost(due.get()) : () -> {};
     }
 
     ReleaseOutcome release() {
@@ -354,23 +330,13 @@ final class ActiveLease {
         if (found == Ownership.OTHER_OWNER) {
             return LossCause.TAKEN;
         }
-        return remainingNanos() <= 0 || validity.sleptThrough(parts.clock()) ? LossCause.EXPIRED : LossCause.REVOKED;
+        return term.mayBeOver() ? LossCause.EXPIRED : LossCause.REVOKED;
     }
 
     private void end(State ended) {
         state = ended;
-        heldNanos = parts.clock().nanoTime() - acquiredNanos;
+        heldNanos = term.heldNanos();
         expiry.cancel();
         nextRenewal.cancel();
-    }
-
-    private void tell(Consumer<? super LossCause> action, LossCause cause) {
-        parts.callbacks().execute(() -> {
-            try {
-                action.accept(cause);
-            } catch (RuntimeException | Error e) {
-                Log.quietly(Level.WARNING, () -> "a loss action of lock '" + request.name() + "' failed", e);
-            }
-        });
     }
 }

@@ -31,7 +31,8 @@ final class AsyncWait {
     private volatile LockClock.Scheduled nextTurn = () -> {};
     private volatile LockClock.Scheduled deadline = () -> {};
 
-    private AsyncWait(
+    /** @param atOnce asks once, for a wait of zero */
+    AsyncWait(
             Parts parts,
             Roll roll,
             Lines lines,
@@ -49,33 +50,21 @@ final class AsyncWait {
     }
 
     /** Begins to wait; a wait of zero is one request, made at once. */
-    static CompletableFuture<Lease> start(
-            Parts parts,
-            Roll roll,
-            Lines lines,
-            Attempt attempt,
-            LockName name,
-            LockOptions lock,
-            Duration wait,
-            Callable<Lease> atOnce) {
-        AsyncWait waiting = new AsyncWait(parts, roll, lines, attempt, name, lock, wait, atOnce);
+    CompletableFuture<Lease> start() {
         try {
-            roll.enter(waiting.call);
+            roll.enter(call);
         } catch (IllegalStateException managerClosed) {
             return CompletableFuture.failedFuture(managerClosed);
         }
-        waiting.begin(wait);
-        return waiting.future;
-    }
-
-    private void begin(Duration longest) {
-        if (!longest.isZero()) {
+        if (!waiter.waitsNot()) {
             lines.join(waiter);
-            deadline = parts.workers().after(longest, this::timeIsUp);
+            Duration left = Duration.ofNanos(waiter.leftNanos(parts.clock().nanoTime()));
+            deadline = parts.workers().after(left, this::timeIsUp);
         }
         CompletableFuture<Lease> unused = future.whenComplete((lease, failure) -> settle());
         wake();
         cancelIfSettled();
+        return future;
     }
 
     private void wake() {

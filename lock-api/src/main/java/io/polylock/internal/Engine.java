@@ -70,7 +70,7 @@ public final class Engine {
     public CompletableFuture<Lease> acquireAsync(LockName name, LockOptions lock, Duration wait) {
         Checks.notNegative("a wait", wait);
         lock.checkTogether(parts.numbers());
-        return AsyncWait.start(parts, roll, lines, attempt, name, lock, wait, () -> acquireAtOnce(name, lock));
+        return new AsyncWait(parts, roll, lines, attempt, name, lock, wait, () -> acquireAtOnce(name, lock)).start();
     }
 
     private Lease acquireAtOnce(LockName name, LockOptions lock) throws InterruptedException {

@@ -14,14 +14,14 @@ import java.time.Duration;
  * @param retryCeiling see retriesPerTtl
  * @param firstPoll the first pause of a waiter
  * @param pollCeiling the longest pause of a waiter that no signal wakes
- * @param safetyPoll the longest pause of a waiter that signals wake
+ * @param safetyPoll the longest pause of a waiter that signals, or a release in its own manager, wake
  * @param pollJitter how far a pause may be off, as a fraction
  * @param undoBackoff the first pause of an undo that was not answered; doubled up to {@link #undoCeiling}
  * @param undoCeiling see undoBackoff
  * @param undoCapacity how many undos may be outstanding
  * @param longestRun how often in a row a lock is handed over within a manager
- * @param longestRunTime for how long a lock is handed over within a manager
- * @param sitOut how long a manager then leaves the lock to others
+ * @param longestRunTime for how long, from the first hand-over on
+ * @param sitOut how long a manager then leaves the lock to others, if the store does not signal
  * @param callbackThreads how many loss actions run at the same time, and how many futures are completed
  * @param headThreads how many asynchronous waiters ask at the same time
  * @param renewalThreads how many renewals run at the same time, of those with bounds alike, if each is a request of its own

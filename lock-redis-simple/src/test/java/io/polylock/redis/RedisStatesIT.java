@@ -109,7 +109,7 @@ class RedisStatesIT {
             // as the page on this backend has it
             String commands = "+@scripting +get +set +del +time +pttl +pexpire +type +getrange +scan";
             user(redis, ("enough on >x ~lock:* ~polylock* " + commands).split(" ", -1));
-            String forSignals = "&polylock:* +subscribe +lrange +rpush +lpush +lpop +lrem +llen +publish";
+            String forSignals = "&polylock:* +subscribe +lrange +rpush +lpush +lpop +llen +publish";
             user(redis, ("wakes on >x ~lock:* ~polylock* " + commands + " " + forSignals).split(" ", -1));
             for (String user : List.of("noscript", "nolock", "nocompanion", "readcompanion")) {
                 try (LockBackend backend = open("redis://" + user + ":x" + place)) {
