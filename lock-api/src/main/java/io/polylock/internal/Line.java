@@ -72,6 +72,7 @@ final class Line {
 
     private Optional<Duration> freeIn = Optional.empty();
     private boolean refused;
+    private boolean seenHeld;
     private Optional<LockBackendException> failure = Optional.empty();
     private boolean cutShort;
     private boolean looked;
@@ -148,6 +149,7 @@ final class Line {
     void refused(Optional<Duration> holdersTtl, long now) {
         answered();
         refused = true;
+        seenHeld = true;
         freeIn = holdersTtl;
         failure = Optional.empty();
         run = Run.NONE;
@@ -185,6 +187,8 @@ final class Line {
     void heldHere(long now) {
         answered();
         refused = false;
+        seenHeld = true;
+        freeIn = Optional.empty();
         looked = false;
         holderLabel = Optional.empty();
         failure = Optional.empty();
@@ -241,7 +245,7 @@ final class Line {
      * answered before.
      */
     RuntimeException tooLate(LockName name, Duration waited) {
-        if (!refused || (failure.isPresent() && !cutShort)) {
+        if (!seenHeld || (failure.isPresent() && !cutShort)) {
             return failure.orElseGet(() -> new LockBackendException(
                     Outcome.NOT_APPLIED,
                     "lock '" + name + "': the store had not answered those in front within " + waited));

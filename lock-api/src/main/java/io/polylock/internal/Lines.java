@@ -248,7 +248,8 @@ final class Lines {
         }
         return lineOf(waiter)
                 .map(line -> line.tooLate(waiter.name(), waited))
-                .orElseThrow(() -> new IllegalStateException("not in line for lock '" + waiter.name() + "'"));
+                .orElseGet(() ->
+                        new LockTimeoutException(waiter.name().value(), waited, Optional.empty(), Optional.empty()));
     }
 
     /** Whether a waiter's time may end now, without the answer to a request of its own. */

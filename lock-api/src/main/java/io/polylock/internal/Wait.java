@@ -119,7 +119,7 @@ final class Wait {
                 .timedOut(waiter.name(), waiter.waitedNanos(parts.clock().nanoTime()));
     }
 
-    private void watch(Line line) throws InterruptedException {
+    private void watch(Line line) {
         try {
             Subscription subscription = parts.backend()
                     .feature(ReleaseSignals.class)
@@ -131,6 +131,7 @@ final class Wait {
                             bound());
             lines.watched(waiter.name(), line, subscription);
         } catch (RuntimeException | Error e) {
+            Log.quietly(Level.DEBUG, () -> "no signals for lock '" + waiter.name() + "': it is polled for", e);
             lines.notWatched(
                     line, e instanceof LockBackendException known ? Optional.of(known.outcome()) : Optional.empty());
         }

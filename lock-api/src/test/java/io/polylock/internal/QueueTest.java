@@ -211,6 +211,26 @@ class QueueTest {
     }
 
     @Test
+    void oneWhoseTimeIsUpBetweenTwoLeasesOfOursIsToldOfNoFailure() throws Exception {
+        Lease held = rig.held();
+        CompletableFuture<Lease> head = waiter(HOUR);
+        CompletableFuture<Lease> second = waiter(Duration.ofMillis(100));
+        rig.clock.advance(Duration.ofMillis(95));
+        rig.store.evict(Rig.NAME); // nothing to hand over: the head asks
+        rig.wire.onAcquire(step -> {
+            rig.hang(Duration.ofMillis(50));
+            return step.get();
+        });
+        rig.run(held::release);
+        rig.clock.advance(Duration.ofMillis(5));
+        assertThat(second)
+                .failsWithin(Duration.ZERO)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(LockTimeoutException.class);
+        assertThat(rig.clock.join(head, Duration.ofMillis(50)).isHeld()).isTrue();
+    }
+
+    @Test
     void losingARaceIsNotTheEndOfTheWait() throws Exception {
         var holder = rig.takenByAnother(HOUR);
         CompletableFuture<Lease> waiting = waiter(Duration.ofSeconds(20));
