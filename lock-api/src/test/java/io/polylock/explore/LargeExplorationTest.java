@@ -30,6 +30,8 @@ class LargeExplorationTest {
 
     @Test
     void queues() {
+        holds("expiry, release, heir", ALL_ORDERS, QueueExplorationTest::expired);
+        holds("release, head elsewhere interrupted, next", ALL_ORDERS, QueueExplorationTest::interruptedElsewhere);
         holds("release, heir times out, slow", ALL_ORDERS.withSlow(1), QueueExplorationTest::heirTimesOut);
     }
 }

@@ -5,7 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.polylock.DistributedLock;
 import io.polylock.Lease;
+import io.polylock.LockEvent;
+import io.polylock.LockListener;
 import io.polylock.LockManager;
+import io.polylock.ManagerOptions;
 import io.polylock.ReleaseOutcome;
 import io.polylock.servers.RedisServer;
 import java.io.BufferedReader;
@@ -34,6 +37,7 @@ final class ContentionBenchmark {
     private static final int CROWD = 16;
     private static final Duration HOLD = Duration.ofMillis(1);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration MEASURED = Duration.ofSeconds(10);
     private static final int ROUNDS = 200;
 
     private ContentionBenchmark() {}
@@ -108,7 +112,7 @@ final class ContentionBenchmark {
             long commands = commands(redis);
             long start = System.nanoTime();
             threads.forEach(Thread::start);
-            Thread.sleep(10_000);
+            LockSupport.parkNanos(MEASURED.toNanos());
             over.set(true);
             for (Thread each : threads) {
                 each.join();
@@ -143,10 +147,18 @@ final class ContentionBenchmark {
     }
 
     private static void withinAManager(RedisServer server, RedisClient redis) throws Exception {
-        try (LockManager manager = LockManager.open(server.url())) {
+        AtomicLong inLine = new AtomicLong();
+        LockListener listener = new LockListener() {
+            @Override
+            public void contended(LockEvent.Contended event) {
+                inLine.incrementAndGet();
+            }
+        };
+        try (LockManager manager = LockManager.open(server.url(), ManagerOptions.DEFAULTS.withListener(listener))) {
             long[] nanos = new long[ROUNDS];
             long ping = 0;
             for (int i = 0; i < ROUNDS; i++) {
+                long before = inLine.get();
                 Lease first = manager.lock("within").acquire(PATIENCE);
                 CompletableFuture<Long> next = new CompletableFuture<>();
                 Thread waiter = new Thread(() -> {
@@ -158,7 +170,7 @@ final class ContentionBenchmark {
                     }
                 });
                 waiter.start();
-                Thread.sleep(5);
+                Requests.until(PATIENCE, () -> inLine.get() > before);
                 long start = System.nanoTime();
                 check(first.release() == ReleaseOutcome.RELEASED);
                 nanos[i] = next.get() - start;
@@ -186,7 +198,7 @@ final class ContentionBenchmark {
             for (int i = 0; i < ROUNDS; i++) {
                 Lease first = manager.lock("between").acquire(PATIENCE);
                 go.println("wait");
-                Thread.sleep(20);
+                Requests.until(PATIENCE, () -> redis.llen(RedisKeys.waiting("lock:between")) == 1);
                 long start = System.nanoTime();
                 check(first.release() == ReleaseOutcome.RELEASED);
                 nanos[i] = Long.parseLong(said.readLine()) - start;
@@ -202,11 +214,8 @@ final class ContentionBenchmark {
         try (LockManager manager = LockManager.open(url);
                 BufferedReader go = new BufferedReader(new InputStreamReader(System.in, UTF_8))) {
             while (go.readLine() != null) {
-                try (Lease lease = manager.lock("between").acquire(PATIENCE)) {
-                    long now = System.nanoTime(); // one clock for all processes of a machine
-                    check(lease.isHeld());
-                    System.out.println(now);
-                }
+                long now = manager.lock("between").call(PATIENCE, lease -> System.nanoTime());
+                System.out.println(now); // when it is released, so that the other process need not wait for it
             }
         }
     }
@@ -233,10 +242,9 @@ final class ContentionBenchmark {
         }
     }
 
-    private static long heap() throws InterruptedException {
+    private static long heap() {
         for (int i = 0; i < 5; i++) {
             System.gc();
-            Thread.sleep(100);
         }
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }

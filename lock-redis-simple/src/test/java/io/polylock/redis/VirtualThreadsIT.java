@@ -99,12 +99,8 @@ class VirtualThreadsIT {
     }
 
     /** What an interrupt left unknown is undone at once, long before its TTL of 30 s. */
-    private static void awaitNoLocks(RedisClient redis) throws InterruptedException {
-        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (!redis.keys("lock:*").isEmpty() && System.nanoTime() < deadline) {
-            TimeUnit.MILLISECONDS.sleep(20);
-        }
-        assertThat(redis.keys("lock:*")).isEmpty();
+    private static void awaitNoLocks(RedisClient redis) {
+        Requests.until(Duration.ofSeconds(10), () -> redis.keys("lock:*").isEmpty());
     }
 
     private static int ours() {
