@@ -7,16 +7,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.polylock.explore.Site.Make;
 import io.polylock.spi.Acquisition;
 import io.polylock.spi.BackendFeature;
+import io.polylock.spi.Handover;
 import io.polylock.spi.Inspection;
 import io.polylock.spi.LockBackend;
 import io.polylock.spi.LockClock;
 import io.polylock.spi.LockRequest;
 import io.polylock.spi.OwnerToken;
 import io.polylock.spi.Ownership;
+import io.polylock.spi.ReleaseSignals;
+import io.polylock.spi.ReleaseSignals.SignalListener;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
@@ -199,6 +203,55 @@ class ExplorerTest {
     }
 
     @Test
+    void findsAWaiterThatNoSignalReaches() {
+        found("signals that do not arrive", "acquire took", Bounds.ALL_ORDERS, scene -> {
+            Hold hold = scene.site("m").held(Site.OPTIONS);
+            Site deaf = scene.site(
+                    "n",
+                    Make.RIGHT.withBackend(backend -> new Instead<>(backend, ReleaseSignals.class, deaf(backend))));
+            scene.actor("holder", hold::release);
+            scene.actor("waiter", () -> deaf.acquireAtOnce(Site.OPTIONS, Duration.ofMinutes(5))
+                    .ifPresent(Hold::release));
+        });
+    }
+
+    private static ReleaseSignals deaf(LockBackend backend) {
+        SignalListener nobody = new SignalListener() {
+            @Override
+            public void released() {}
+
+            @Override
+            public void gap() {}
+        };
+        return (name, listener, answerWithin) ->
+                backend.feature(ReleaseSignals.class).orElseThrow().watch(name, nobody, answerWithin);
+    }
+
+    @Test
+    void findsAWaiterOfTheSameManagerWhoseWakeUpGetsLost() {
+        found("a queue whose wake-ups get lost", "acquire took", Bounds.ALL_ORDERS, scene -> {
+            Site site = scene.site("m", Make.RIGHT.withClock(Forgetful::new));
+            Hold hold = site.held(Site.OPTIONS);
+            scene.actor("holder", hold::release);
+            scene.actor("waiter", () -> site.acquireAtOnce(Site.OPTIONS, Duration.ofMinutes(5))
+                    .ifPresent(Hold::release));
+        });
+    }
+
+    @Test
+    void findsAHandOverThatDidNotHappen() {
+        found("a hand-over that did not happen", "held, but not in the store", Bounds.ALL_ORDERS, scene -> {
+            Handover pretended = (giver, heir) -> new Acquisition.Granted(OptionalLong.of(1L << 52));
+            Site site = scene.site(
+                    "m", Make.RIGHT.withBackend(backend -> new Instead<>(backend, Handover.class, pretended)));
+            Hold hold = site.held(Site.OPTIONS);
+            scene.actor("holder", hold::release);
+            scene.actor("waiter", () -> site.acquire(Site.OPTIONS, Duration.ofMinutes(5))
+                    .ifPresent(Hold::release));
+        });
+    }
+
+    @Test
     void findsAStoreThatGrantsInTwoSteps() {
         found("a store that grants in two steps", "held", Bounds.ALL_ORDERS, scene -> {
             for (String name : new String[] {"m", "n"}) {
@@ -299,6 +352,24 @@ class ExplorerTest {
             }
             scene.forget();
             return right.tryAcquire(request);
+        }
+    }
+
+    /** A backend with another feature than its own. */
+    private static final class Instead<G extends BackendFeature> extends Passing {
+
+        private final Class<G> which;
+        private final G wrong;
+
+        Instead(LockBackend right, Class<G> which, G wrong) {
+            super(right);
+            this.which = which;
+            this.wrong = wrong;
+        }
+
+        @Override
+        public <F extends BackendFeature> Optional<F> feature(Class<F> type) {
+            return type == which ? Optional.of(type.cast(wrong)) : super.feature(type);
         }
     }
 
